@@ -1,4 +1,4 @@
-// `anecheck activation`: the curves of the activation unit, printed, measured, plotted, composed.
+// `anecheck activation`: prints, measures, plots and composes the curves of the activation unit.
 #include <cmath>
 #include <filesystem>
 #include <fmt/format.h>
@@ -41,7 +41,7 @@ Result<Curve> ReadCurve(const std::string& name) {
   return curves::CurveOfBytes(bytes, name);
 }
 
-// JSON has no infinities, so they are strings.
+// JSON has no infinities and no NaN, so they become strings.
 Json Number(double value) {
   if (std::isfinite(value)) return value;
   return std::isnan(value) ? "nan" : value < 0 ? "-inf" : "inf";
@@ -134,7 +134,7 @@ Result<std::vector<Admission>> Admissions(const ActivationFlags& flags, const Cu
   return admissions;
 }
 
-// A plot shows the knots or, for a mode that reduces its argument, the numbers around 0.
+// The plot spans the knots or, for a mode that reduces its argument, the arguments from -8 to 8.
 Status WritePlot(const std::string& file, const Curve& curve) {
   double from = -8;
   double to = 8;

@@ -1,4 +1,4 @@
-// Addresses of the command line.
+// Reads addresses on the command line.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace anecheck {
 
-// Reads "0x30000000" or decimal digits. Errors: kInvalid, which names `option`.
+// Reads "0x30000000" or decimal digits. Errors: kInvalid, with `option` in the message.
 Result<uint64_t> ReadAddress(std::string_view option, std::string_view text);
 
 }  // namespace anecheck

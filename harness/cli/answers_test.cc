@@ -1,6 +1,6 @@
 // The functions behind `matrix`, `report`, `explain`, `lower`, `check` and `inspect --verify` must
-// not contradict each other about an operation. Evidence, operations, attributes, targets and
-// routes are drawn at random. RC_PARAMS=max_success=N asks 500 N questions.
+// not contradict each other about an operation. The test draws evidence, operations, attributes,
+// targets and routes at random. RC_PARAMS=max_success=N asks 500 N questions.
 #include <algorithm>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
@@ -82,7 +82,7 @@ reports::ReportData DrawResults(ChoiceStream& choices) {
 
 // ---- cells: matrix, report, explain -------------------------------------------------------------
 
-// The results as `matrix`, `report` and `explain` see them.
+// The results in the forms that `matrix`, `report` and `explain` use.
 struct Known {
   std::vector<Statement> statements;
   reports::Attestation matrix;
@@ -163,8 +163,8 @@ void AskGraph(const Known& known, const Graph& graph, const Target& target, Rout
     // admit.
     const bool rewritten = Rewritten(answer.plan, name);
     all = all && answer.LayersRun(id) && (explained.cell.admitted || rewritten);
-    // A refused operation is in no dispatch of the plan's own route. An operation that no source
-    // decides is planned, and the plan does not claim that it compiles.
+    // The plan's own route dispatches no refused operation. If no source decides on an operation,
+    // it is planned, but the plan does not claim that it compiles.
     if (explained.cell.admitted || rewritten || explained.verdict.outcome == Outcome::kUnknown)
       continue;
     for (const int segment : answer.SegmentsOf(id)) {
@@ -194,8 +194,8 @@ bool GateRefusesEverywhere(const legality::Instance& instance) {
   });
 }
 
-// `explain` and `inspect --verify` agree about a unit: each gate that `inspect --verify` names
-// exists in the validator of every target.
+// Asks whether `explain` and `inspect --verify` agree about a unit. Each gate that `inspect
+// --verify` names exists in the validator of every target.
 void AskUnit(const legality::Instance& unit) {
   if (!legality::Rules::Builtin().Find(unit.op)->native) return;
   const bool broken = !legality::BrokenGates(unit).empty();
@@ -208,8 +208,8 @@ void AskUnit(const legality::Instance& unit) {
   }
 }
 
-// The gates that `inspect --verify` finds broken in a graph's description, by unit. A gate that
-// only warns refuses nothing.
+// Returns, by unit, the gates that `inspect --verify` finds broken in a graph's description. Omits
+// gates that only warn, because they refuse nothing.
 std::set<std::string> BrokenInFile(const Bytes& file) {
   std::set<std::string> gates;
   for (const Violation& violation : kFormat_netlist.verify(file).value()) {

@@ -1,4 +1,4 @@
-// The tool's answers about targets without running anything: explain, targets, matrix.
+// Tests the commands that answer questions about targets and run nothing: explain, targets, matrix.
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -49,7 +49,7 @@ TEST_F(AttestationCliTest, ExplainTakesASingleNumberForAList) {
   }
 }
 
-// The chain of layers, the evidence, and disagreements of sources.
+// `explain` prints the layers, the evidence, and disagreements of sources.
 TEST_F(AttestationCliTest, ExplainGivesTheEvidence) {
   const Outcome text = Tool("explain argsort --target h17s --route mil");
   EXPECT_NE(text.out.find("evidence\n"), std::string::npos) << text.out;
@@ -128,7 +128,7 @@ TEST_F(AttestationCliTest, TheExampleOfASweepIsImported) {
   EXPECT_NE(all.find("\nsilu,correct (reported),"), std::string::npos) << "by its alias";
   EXPECT_NE(all.find("\nconv,correct (reported),"), std::string::npos) << "the instance is no cell";
   EXPECT_NE(all.find("\ntopk,refused,refused,dispatched (reported),"), std::string::npos);
-  // The answers of two systems differ. That is no conflict, because --os selects one system.
+  // Two systems give different answers. This is no conflict, because --os selects one system.
   EXPECT_NE(Tool(matrix + " --os 14.5").out.find("\ntopk,refused,refused,rejected (reported),"),
             std::string::npos);
   EXPECT_NE(
@@ -170,7 +170,7 @@ TEST_F(AttestationCliTest, MatrixHasAStateAndTheRulesForEachRouteAndTakesEvidenc
   EXPECT_EQ(Tool("matrix --targets h99").code, 2);
 }
 
-// A file that calls itself silicon proves nothing.
+// A file whose provenance is silicon proves nothing.
 TEST_F(AttestationCliTest, ALineOfAFileIsNoSilicon) {
   ASSERT_TRUE(
       WriteFileAtomic(Path("forged.csv"),
@@ -207,8 +207,7 @@ TEST_F(AttestationCliTest, FloorsOfATargetsFileDecide) {
   EXPECT_NE(typo.err.find("\"sofmax\" is no operation"), std::string::npos) << typo.err;
 }
 
-// The commands that know operations of graphs answer about one model, without and with a user's
-// targets file.
+// `check` and `lower` give the same answer about a model, without and with a user's targets file.
 TEST_F(AttestationCliTest, CheckAndLowerGiveOneAnswer) {
   WriteText("model.mil",
             "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, 4]> x) {\n"
@@ -241,7 +240,7 @@ TEST_F(AttestationCliTest, CheckAndLowerGiveOneAnswer) {
   }
 }
 
-// Evidence about the operation in general does not answer for an instance that the rules refuse.
+// General evidence about an operation does not apply to an instance that the rules refuse.
 TEST_F(AttestationCliTest, ExplainGivesTheKnownStageByEachRoute) {
   const std::string bare = Tool("explain conv --target h13").out;
   EXPECT_NE(bare.find("known by mil: dispatched (published)\n"), std::string::npos) << bare;

@@ -46,7 +46,7 @@ Result<Baseline> Load(const std::string& path) {
   return BaselineFromJson(text, path);
 }
 
-// Runs the kept cases if there are any, else those that the generator draws.
+// Runs the `stored` cases. If there are none, runs cases that the generator draws.
 Result<Baseline> RecordWith(std::vector<BaselineCase> stored, const CampaignOptions& options) {
   ProgressLine line;
   const auto progress = [&](const CampaignProgress& state) {
@@ -99,7 +99,7 @@ int Record(const BaselineFlags& flags) {
   return kExitClean;
 }
 
-// The entries of the file that --ops and --targets select.
+// Keeps only the entries that --ops and --targets select.
 void Keep(const CampaignOptions& wanted, bool targets, Baseline& baseline) {
   std::erase_if(baseline.entries, [&](const BaselineEntry& entry) {
     const OpDefinition* op = FindOp(entry.op);
@@ -110,8 +110,8 @@ void Keep(const CampaignOptions& wanted, bool targets, Baseline& baseline) {
   });
 }
 
-// The entries to compare with those of `before`: read from --against, or made by running the cases
-// of `before` now.
+// Returns the entries to compare with those of `before`. Reads them from --against or, without
+// --against, runs the cases of `before` to make them.
 Result<Baseline> After(const BaselineFlags& flags, const CampaignOptions& wanted, bool targets,
                        const Baseline& before) {
   if (!flags.against.empty()) {

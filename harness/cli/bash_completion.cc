@@ -20,9 +20,9 @@ std::string Join(const std::vector<std::string>& words) {
 
 // The parts of the script that depend on the commands.
 struct Cases {
-  std::string paths;    // lead into a subcommand
+  std::string paths;    // patterns of words that lead into a subcommand
   std::string values;   // values of options
-  std::string options;  // that may be anywhere
+  std::string options;  // options of a command
   std::string words;    // subcommands, or the values of positionals
 };
 

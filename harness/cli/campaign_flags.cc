@@ -43,8 +43,8 @@ Status ReadTargets(const std::string& list, CampaignOptions& options) {
   for (const Target* target : *targets) {
     const auto& family = target->family();
     if (!family.known()) {
-      // "all" selects every target that can be judged. A target that the user names must be one of
-      // these.
+      // "all" selects every target that can be judged. If the user names another target, that is an
+      // error.
       if (list == "all") continue;
       return MakeError(ErrorCode::kInvalid,
                        fmt::format("--targets {}: no source gives its family, so that no case can "
@@ -56,7 +56,7 @@ Status ReadTargets(const std::string& list, CampaignOptions& options) {
   return {};
 }
 
-// Replaces the targets by the contract of an engine that is no ANE.
+// Replaces the targets by the contract that --contract names, for an engine that is no ANE.
 Status ReadContract(const CampaignFlags& flags, CampaignOptions& options) {
   const auto wrong = [&](std::string_view why) {
     return MakeError(ErrorCode::kInvalid, fmt::format("--contract {}: {}", flags.contract, why));
@@ -110,8 +110,8 @@ std::optional<CaseMode> ModeNamed(std::string name) {
   return FindWord<CaseMode>(name);
 }
 
-// Refuses settings that act on the engine which the runner e5rt loads, if the flags name another
-// runner. The emulator also takes --fault.
+// Some settings act only on the engine that the runner e5rt loads. Refuses them if the flags name
+// another runner, except that the emulator also takes --fault.
 Status CheckRunnerTakes(const CampaignFlags& flags) {
   if (flags.runner == "e5rt") return {};
   const std::pair<const char*, bool> given[] = {
@@ -154,7 +154,7 @@ std::vector<std::string> OpNames() {
   return names;
 }
 
-// Pages print the label as a heading and in a cell of a table, so it must be one short line.
+// Reports print the label as a heading and in a cell of a table, so it must be one short line.
 Status ReadLabel(const std::string& label, CampaignOptions& options) {
   const bool one_line = std::ranges::none_of(
       label, [](char c) { return static_cast<unsigned char>(c) < 32 || c == 127; });
@@ -166,8 +166,8 @@ Status ReadLabel(const std::string& label, CampaignOptions& options) {
   return {};
 }
 
-// If the front end of a target refuses every operation by MIL text, returns its reason; else an
-// empty string.
+// If the front end of the target refuses every operation that is given as MIL text, returns the
+// reason. Otherwise returns an empty string.
 std::string RefusesMil(const Target& target) {
   const auto verdict = legality::Judge({.op = "relu"}, target, Route::kMil);
   if (!verdict.ok()) return verdict.error().message;

@@ -20,9 +20,9 @@ struct CampaignFlags {
   std::string time;
   int jobs = 0;
   std::string targets = DefaultTarget();
-  std::string contract;  // the contract of an engine that is no ANE; replaces the targets
+  std::string contract;  // of an engine that is no ANE; replaces the targets
   std::string modes;
-  std::optional<std::string> ops;  // none: all
+  std::optional<std::string> ops;  // empty: all operations
   std::string shard;
   bool steer = false;
   bool small = false;
@@ -39,7 +39,7 @@ struct CampaignFlags {
   int case_timeout_ms = 20000;
 };
 
-// The runner and its behaviour: the part of AddCampaignFlags that `probe` shares.
+// Adds the options for the runner and its behaviour, which AddCampaignFlags adds too.
 void AddRunnerFlags(CommandLine& command, CampaignFlags& flags);
 void AddCampaignFlags(CommandLine& command, CampaignFlags& flags);
 

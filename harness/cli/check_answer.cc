@@ -59,8 +59,8 @@ Json HostRows(const Graph& host) {
   return rows;
 }
 
-// The number of values that cross between the engine and the host. A value counts once in each
-// direction.
+// Returns the number of values that pass from the engine to the host or back. A value counts at
+// most once in each direction.
 size_t HandOvers(const Graph& graph, const std::vector<bool>& on_engine) {
   std::set<std::pair<ValueId, bool>> crossing;
   for (NodeId id = 0; id < graph.nodes().size(); ++id) {
@@ -74,7 +74,7 @@ size_t HandOvers(const Graph& graph, const std::vector<bool>& on_engine) {
   return crossing.size();
 }
 
-// The planner's choice of a backend for each operation, and its basis.
+// Adds the planner's backend for each operation to `rows`. Returns a summary of the plan.
 Json AddPlan(const Graph& graph, const std::vector<bool>& on_engine, Json& rows) {
   std::vector<BackendCosts> costs;
   std::vector<NodeId> own;
@@ -113,8 +113,8 @@ void Advise(std::string_view op, const Json& row, const Advice* advice, Json& li
       {{"op", op}, {"name", row["name"]}, {"change", advice->change}, {"source", advice->source}});
 }
 
-// Remarks on an operation that the rules admit: the rewrite that the code generator makes, the
-// caveats of rules that let it pass, and sources that contradict the rules.
+// Returns remarks on an operation that the rules admit: the rewrite that the code generator makes,
+// the caveats of the rules that admit it, and sources that contradict the rules.
 std::vector<std::string> RemarksOf(const legality::Verdict& verdict) {
   std::vector<std::string> remarks;
   for (const legality::LayerVerdict& layer : verdict.layers) {
@@ -137,8 +137,8 @@ std::vector<std::string> RemarksOf(const legality::Verdict& verdict) {
   return remarks;
 }
 
-// Explains how a model can run although the tables keep operations of it off the engine; empty if
-// this is not so.
+// If the whole model ran although the tables keep some of its operations off the engine, returns a
+// sentence that says so. Otherwise returns an empty string.
 std::string CaveatOf(const AnswerParts& parts, const Json& rows) {
   size_t refused = 0, host = 0;
   for (NodeId id = 0; parts.taken && id < rows.size(); ++id) {
@@ -156,7 +156,7 @@ std::string CaveatOf(const AnswerParts& parts, const Json& rows) {
                              : ": another engine may not run the model whole");
 }
 
-// The rewrites without which the engine does not take the operation.
+// The rewrites without which the engine refuses an operation.
 Json NeededRewrites(const plan::Plan& plan) {
   Json list = Json::array();
   for (const plan::Rewrite& rewrite : plan.rewrites) {

@@ -1,6 +1,6 @@
 // The answer of `anecheck check` for one target. For each operation it has the placement with its
-// reason, the choice that Core ML makes by cost, the error of the results, the cliffs that its
-// numbers come near, and advice.
+// reason, the backend that Core ML chooses by cost, the error of the results, and the cliffs that
+// its values come near. It also has advice.
 #pragma once
 
 #include <map>
@@ -19,14 +19,14 @@
 
 namespace anecheck {
 
-// The placement of an operation of a model: the answer that `lower` and `explain` give too.
+// The placement of an operation of a model. `lower` and `explain` give the same answer.
 struct PlacedNode {
   bool on_engine = true;
   legality::Outcome outcome = legality::Outcome::kNative;
   // The layer that stops the operation, and its reason; all empty if no layer does.
   std::string layer, reason, rule, source;
-  // For an operation that the rules admit: its decomposition, the caveats of rules that let it
-  // pass, and disagreements of sources about it.
+  // If the rules admit the operation: its decomposition, the caveats of the rules that admit it,
+  // and sources that contradict the rules.
   std::vector<std::string> remarks;
 };
 
@@ -36,7 +36,7 @@ std::string_view PlacementOf(const PlacedNode& node);
 // Returns the statements of the published tables and the rules about each operation of the case's
 // graph, on the case's target and by the case's route. `target` has the values of that target.
 Result<evidence::GraphAnswer> AnswerOf(const Case& item, const Target& target, FamilyOrder order);
-// The placement of each operation of the graph, in its order.
+// Returns the placement of each operation of the graph, in the order of its nodes.
 std::vector<PlacedNode> PlaceNodes(const evidence::GraphAnswer& answer);
 
 // The error of each operation, by the name of its first result.
@@ -53,7 +53,7 @@ struct AnswerParts {
   const std::map<std::string, std::string>& refused;
   const PreparedModel& model;
   const plan::Plan& lowering;  // of OwnPart(model)
-  bool taken = false;          // the runner took the whole model
+  bool taken = false;          // the whole model compiled and ran
   bool emulated = false;       // the runner is the emulator
 };
 
@@ -61,23 +61,23 @@ struct AnswerParts {
 // "advice".
 void AddAnswer(const AnswerParts& parts, Json& report);
 
-// Replaces the placement of the operations that the target admits, after a run by the emulator,
-// which is no engine. An operation in `ran` becomes "emulated", any other "not run". The report's
-// first `before` operations are those of the host.
+// Call this after a run by the emulator, which is no engine. For the operations that the target
+// admits, replaces the placement by "emulated" if the operation is in `ran`, else by "not run". The
+// first `before` operations of the report are those of the host.
 void ShowEmulated(const std::set<NodeId>& ran, size_t before, Json& report);
 
-// Whether the rules keep an operation, given by its row of a report, off the engine.
+// Returns whether the rules keep the operation of a report's row off the engine.
 bool IsKeptOff(const Json& row);
-// The operations of a report on all its targets, as a table for people.
+// Returns a table for people: the operations of a report, on all its targets.
 std::string AnswerTable(const Json& json, size_t columns);
-// The text below a target's verdict: counts, the planner's choice, and advice.
+// Returns the text below a target's verdict: counts, the planner's choice, and advice.
 std::string AnswerSummary(const Json& target, bool why);
 
 // The conditions of --fail-on: "host", "refused", "cliff" and "error:NUMBER". NUMBER is the largest
 // relative error that an operation may have.
 struct FailOn {
   bool host = false, refused = false, cliff = false;
-  double error = -1;  // negative: none
+  double error = -1;  // negative if the condition is absent
 };
 // Errors: kInvalid for any other condition.
 Result<FailOn> ParseFailOn(std::string_view list);

@@ -1,4 +1,4 @@
-// The values by which `anecheck check` judges a model, and the cliffs that they come near.
+// The values against which `anecheck check` judges a model, and the cliffs that they come near.
 #pragma once
 
 #include <optional>
@@ -14,8 +14,9 @@
 
 namespace anecheck {
 
-// The model's values on the ideal engine of a target's family: the expected outputs and, if every
-// value can be kept, all values and the cliffs that they come near.
+// The model's values on an engine that conforms to the contract of a target's family. It has the
+// expected outputs and, if memory suffices for every value, all values and the cliffs that they
+// come near.
 struct Expectation {
   std::vector<Estimate> outputs;
   std::optional<ModelValues> values;

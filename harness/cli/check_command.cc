@@ -54,7 +54,7 @@ struct CheckFlags {
   TargetFlags target;
   std::string inputs;
   std::vector<std::string> containers;  // files and folders
-  // The command that checks a function of the model again.
+  // Returns the command line that checks a function of the model again.
   std::function<std::string(const std::string& function)> command;
   bool json = false;
   bool why = false;
@@ -66,9 +66,9 @@ struct CheckFlags {
 
 struct Report {
   Json json;
-  Graph graph;  // of the answer
+  Graph graph;  // the graph whose operations the answer lists
   bool found = false;
-  std::string asks;  // the request for extents; if it is not empty, only the rules judged the model
+  std::string asks;  // asks for extents; if not empty, the model was not run
 };
 
 // As in a campaign, only the first case of a signature gets an id. Each further case of the
@@ -104,7 +104,7 @@ Status Record(const CheckSetting& setting, const std::vector<CheckPlace>& all,
   return store.FinishRun(run, RunState::kFinished, UtcNow());
 }
 
-// The operation that a finding is about.
+// Returns the operation that the finding of a case is about.
 std::string NodeOf(const std::vector<CheckPlace>& all, uint64_t case_index) {
   for (const CheckPlace& shown : all) {
     for (const CheckRun& run : shown.runs.list) {
@@ -156,7 +156,7 @@ Json ToJson(const CheckFlags& flags, const std::string& function, const RunnerId
   return json;
 }
 
-// The report on a model that cannot run because its inputs lack extents.
+// Reports on a model that cannot run because its inputs lack extents.
 Result<Report> JudgeFunction(const CheckFlags& flags, const Model& model,
                              const std::string& function, std::span<const ModelShape> open,
                              std::span<const CheckPlace> all) {
@@ -229,7 +229,7 @@ Result<CampaignOptions> OptionsOf(const CheckFlags& flags, const std::string& co
   return ToOptions(campaign);
 }
 
-// One report for each function: the requested one, or else all functions of the model.
+// Returns a report for the requested function or, if none was requested, for each function.
 Result<std::vector<Report>> CheckModel(CheckFlags flags, const std::string& container) {
   const bool any_route = flags.campaign.route.empty();
   if (any_route) flags.campaign.route = ToText(RouteSet::kMil);
@@ -259,7 +259,7 @@ Result<std::vector<Report>> CheckModel(CheckFlags flags, const std::string& cont
   return reports;
 }
 
-// The reports of one pair. An error becomes a report, so that the other pairs are still checked.
+// Returns the reports of one pair. Turns an error into a report, so that other pairs are checked.
 std::vector<Report> CheckPair(const CheckFlags& flags, const ContainerPair& pair) {
   const auto unpaired = [&](const std::string& error) {
     std::vector<Report> reports(1);
@@ -291,7 +291,7 @@ Result<std::vector<Report>> Check(const CheckFlags& flags) {
   return reports;
 }
 
-// One report is an object; several are an array.
+// A single report is printed as an object, and several reports are an array.
 std::string JsonText(std::vector<Report>& reports) {
   if (reports.size() == 1) return reports.front().json.dump(2);
   Json functions = Json::array();
@@ -309,7 +309,7 @@ Status WritePage(const CheckFlags& flags, const std::vector<Report>& all) {
   return WriteFileAtomic(flags.html, reports::ModelHtml(functions));
 }
 
-// Adds the failures by --fail-on to each report; returns whether there are any.
+// Adds to each report the conditions of --fail-on that it meets. Returns whether there are any.
 bool AddFailures(const FailOn& conditions, std::vector<Report>& all) {
   bool failed = false;
   for (Report& report : all) {
@@ -335,7 +335,7 @@ std::optional<Error> AskForExtents(const CheckFlags& flags, std::vector<Report>&
   return MakeError(ErrorCode::kInvalid, asks);
 }
 
-// For several containers: one table, and the details of the containers that deviate.
+// Several containers get one table, followed by the details of the containers that deviate.
 std::string ReportsText(const CheckFlags& flags, const std::vector<Report>& all) {
   if (all.size() == 1) return CheckText(all.front().json, flags.why, TerminalColumns());
   std::string text;

@@ -15,9 +15,9 @@ using testing::kProduct;
 using testing::ModelCommands;
 using Outcome = testing::ToolOutcome;
 
-// No recorded table bounds exp2, and its error is larger than the remainder of the subtraction, so
-// the output of the whole model is unbounded. At its actual operands each operation has a narrow
-// bound.
+// No recorded table bounds exp2, and its error is larger than the difference that the model
+// computes. So the output of the whole model is unbounded, but each operation has a narrow bound at
+// its actual operands.
 constexpr std::string_view kSmallDifference =
     "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, 4]> x) {\n"
     "tensor<fp16, [1, 4]> s = exp2(x = x);\n"
@@ -25,8 +25,8 @@ constexpr std::string_view kSmallDifference =
     "tensor<fp16, [1, 4]> d = sub(x = s, y = h);\n"
     "tensor<fp16, [1, 4]> y = add(x = d, y = d);\n} -> (y);\n}";
 
-// The sum goes only into the state, so after one execution no output of the model shows a fault of
-// the sum.
+// The model writes the sum only to the state, so after one execution no output of the model shows a
+// fault of the sum.
 TEST_F(ModelCommands, CheckJudgesTheContentOfAGivenState) {
   WriteText("model.mil", kCounter);
   WriteArrays("in.npz", {Halves("x", {2}, {10, 20}), Halves("s", {2}, {1, 2})});
@@ -80,8 +80,8 @@ TEST_F(ModelCommands, CheckRunsThePartBetweenTheCastsOfAModelsBoundary) {
   EXPECT_NE(check.err.find("made-up numbers"), std::string::npos) << check.err;
 }
 
-// The model takes the row of a table that an int32 input names, and returns the position of the
-// row's largest element.
+// An int32 input selects the row of a table. The model returns the position of the row's largest
+// element.
 TEST_F(ModelCommands, CheckComputesTheInt32EdgesOfAModelOnTheHost) {
   WriteText("model.mil",
             "program(1.3)\n{\n func main<ios18>(tensor<int32, [1]> token) {\n"
@@ -109,7 +109,7 @@ TEST_F(ModelCommands, CheckComputesTheInt32EdgesOfAModelOnTheHost) {
   EXPECT_EQ((*ParseJson(faulty.out))["locations"][0]["first_wrong"], "add");
 }
 
-// The host takes the row that `token` names; `x` is an operand of the engine's part.
+// The host looks up the row of `token`, and `x` is an operand of the engine's part.
 TEST_F(ModelCommands, CheckWarnsOnlyOfArraysThatAreNoInputsOfTheModel) {
   WriteText("model.mil",
             "program(1.3)\n{\n func main<ios18>(tensor<int32, [1]> token, tensor<fp16, [1, 2]> x) "
@@ -135,7 +135,7 @@ TEST_F(ModelCommands, CheckWarnsOnlyOfArraysThatAreNoInputsOfTheModel) {
             "anecheck: warning: the array \"row\" is no input of the model and was ignored\n");
 }
 
-// The outputs are a value and its cast, two equal casts of it, or the value twice.
+// The outputs are a value and its cast, two equal casts of a value, or a value twice.
 TEST_F(ModelCommands, CheckRunsModelsWithOneValueInSeveralOutputs) {
   for (const std::string type : {"int32", "fp32"}) {
     for (const std::string outputs : {"r, n", "n, m", "r, r"}) {
@@ -203,7 +203,7 @@ TEST_F(ModelCommands, CheckRunsThePartsAroundRefusedOperations) {
   EXPECT_EQ(replay.code, 1) << replay.out << replay.err;
 }
 
-// The engine refuses an attested operation. The report names it, and the parts around it are run.
+// The engine refuses an attested operation. The report names it, and the parts around it run.
 TEST_F(ModelCommands, CheckFindsAnAttestedOperationThatTheEngineRefuses) {
   WriteText("model.mil",
             "program(1.3)\n{\n func main<ios18>(tensor<fp16, [2, 4]> x) {\n"
@@ -231,7 +231,7 @@ TEST_F(ModelCommands, CheckFindsAnAttestedOperationThatTheEngineRefuses) {
   EXPECT_EQ((*json)["targets"][0]["searched"], false);
 }
 
-// The tables refuse one operation; the engine refuses another one in a later part.
+// The tables refuse one operation, and the engine refuses another one in a later part.
 TEST_F(ModelCommands, CheckSearchesPartsThatTheEngineRefuses) {
   WriteText("model.mil",
             "program(1.3)\n{\n func main<ios18>(tensor<fp16, [2, 4]> x) {\n"
@@ -279,8 +279,8 @@ TEST_F(ModelCommands, CheckJudgesOperationsOneByOneIfTheWholeIsInconclusive) {
   EXPECT_EQ(replay.code, 1) << replay.out << replay.err;
 }
 
-// An engine that returns the oracle's values, but subtracts instead of adding if the program has an
-// exp2.
+// An engine that returns the oracle's values, but computes `sub` in place of `add` if the program
+// has an exp2.
 constexpr std::string_view kDependsOnOthers = R"sh(while read -r line; do
   case $line in *hello*) echo '{"v": 1, "name": "depends"}'; continue ;; esac
   id=${line#*'"id":'}
@@ -294,7 +294,7 @@ constexpr std::string_view kDependsOnOthers = R"sh(while read -r line; do
 done
 )sh";
 
-// An operation is wrong in the program and right alone, so the finding is about the program.
+// An operation is wrong in the program and right alone, so the finding belongs to the program.
 TEST_F(ModelCommands, CheckBlamesTheModelIfTheOperationAloneIsRight) {
   WriteText("model.mil", kSmallDifference);
   WriteText("runner.sh", kDependsOnOthers);
@@ -355,8 +355,8 @@ TEST_F(ModelCommands, CheckFailsOnTheRequestedConditions) {
   EXPECT_NE(wrong.err.find("--fail-on: \"error:much\" is none of host"), std::string::npos);
 }
 
-// The simulated engine runs a sum that the tables refuse on one chip and admit with a caveat on the
-// other.
+// The simulated engine runs a sum. The tables refuse it on one chip and admit it with a caveat on
+// the other.
 TEST_F(ModelCommands, CheckSaysThatAnEngineRanWhatTheTablesRefuse) {
   WriteText("model.mil",
             "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, 64, 1, 64]> x) {\n"
@@ -415,7 +415,7 @@ TEST_F(ModelCommands, CheckLeavesOutTheOperationsThatItAdds) {
   EXPECT_EQ(h16["advice"][0]["name"], "at");
 }
 
-// The part behind the refused operation ends with a cast to fp16 that the tool adds.
+// The part after the refused operation ends with a cast to fp16 that the tool adds.
 TEST_F(ModelCommands, CheckLeavesAddedOperationsOutOfItsPartsToo) {
   WriteText("model.mil",
             "program(1.3)\n{\n func main<ios18>(tensor<fp16, [2, 4]> x) {\n"
@@ -440,8 +440,8 @@ TEST_F(ModelCommands, CheckNamesNanOfAModelsOwnArithmetic) {
   EXPECT_EQ(check.out.find("no value comes near"), std::string::npos) << check.out;
 }
 
-// A running sum. Each step of the engine begins with the content that its last step left in the
-// state.
+// A running sum. Each step of the engine begins with the content of the state after the engine's
+// previous step.
 TEST_F(ModelCommands, CheckRunsAModelWithStatesStepByStep) {
   WriteText("model.mil", kCounter);
   WriteArrays("in.npz", {Halves("x", {2}, {0.1, 20})});
@@ -457,8 +457,8 @@ TEST_F(ModelCommands, CheckRunsAModelWithStatesStepByStep) {
   EXPECT_EQ(faulty.out.find("  step 3: exact"), std::string::npos) << faulty.out;
 }
 
-// An int32 input gives the position at which a cache is written. The engine takes no int32, neither
-// in the whole model nor in a part.
+// An int32 input gives the position at which the model writes to a cache. The engine accepts no
+// int32, in the whole model or in a part.
 TEST_F(ModelCommands, CheckBlamesNoEngineForTheInt32PositionsOfACache) {
   WriteText(
       "model.mil",
@@ -518,7 +518,7 @@ TEST_F(ModelCommands, CheckWarnsNearACliff) {
   EXPECT_EQ((*json)["targets"].size(), 2u);
 }
 
-// The check bounds sums of many products by another method than sums of a few.
+// For sums of many products the check uses another bound than for sums of a few.
 TEST_F(ModelCommands, CheckReportsNoCliffInALargeProductOfSmallNumbers) {
   WriteText("model.mil",
             "program(1.3)\n{\n func main<ios18>(tensor<fp16, [64, 300]> x) {\n"
@@ -532,8 +532,8 @@ TEST_F(ModelCommands, CheckReportsNoCliffInALargeProductOfSmallNumbers) {
   EXPECT_TRUE((*json)["warnings"].empty()) << check.out;
 }
 
-// A value that is NaN with and without a defect is past a cliff of arithmetic, not past the
-// defect's cliff.
+// A value that is NaN with and without a defect is past a cliff of the model's own arithmetic, not
+// of the defect.
 TEST_F(ModelCommands, CheckReportsNanAsACliffOfTheModelsOwnArithmeticOnly) {
   WriteText("model.mil",
             "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, 2]> x) {\n"

@@ -29,7 +29,7 @@ bool IsModelName(const fs::path& path) {
 
 std::string StemOf(const std::string& path) { return fs::path(path).stem().string(); }
 
-// The entries of a folder whose names `takes` accepts, sorted.
+// Returns the paths in a folder that `takes` accepts, sorted.
 template <typename Takes>
 std::vector<std::string> Inside(const std::string& folder, Takes takes) {
   std::vector<std::string> inside;
@@ -60,7 +60,8 @@ Result<std::vector<std::string>> ContainersOf(const std::vector<std::string>& pa
   return files;
 }
 
-// Excludes packages and compiled models, which are folders too and may have any name.
+// Returns whether the path is a folder of models. Packages and compiled models are folders too and
+// may have any name, so the content decides.
 bool IsFolderOfModels(const std::string& path) {
   std::error_code error;
   if (!fs::is_directory(path, error)) return false;

@@ -15,8 +15,7 @@
 namespace anecheck {
 namespace {
 
-// Extents from a single element to long sequences; every engine's longest axis is longer than
-// these.
+// Extents from one element to a long sequence. Every engine takes longer axes than these.
 constexpr std::array<int64_t, 8> kTried = {1, 2, 3, 8, 64, 256, 1024, 4096};
 constexpr std::string_view kDepends = "depends";
 
@@ -39,7 +38,7 @@ std::vector<ModelShape> At(std::span<const ModelShape> open, int64_t extent) {
   return shapes;
 }
 
-// The answers on one operation at all extents. Operations are the same if their names are equal.
+// The answers on one operation at all extents. Its name identifies the operation at each extent.
 struct Judged {
   std::string op, name, placement, reason;
   std::vector<int64_t> not_on_engine;

@@ -1,5 +1,5 @@
-// The answer of `anecheck check` on a model whose inputs have axes without extents. Only the rules
-// judge such a model, at several extents.
+// The answer of `anecheck check` on a model with open axes: axes of inputs without extents. The
+// model is not run. The rules judge it at several extents.
 #pragma once
 
 #include <span>
@@ -23,11 +23,11 @@ struct JudgedPlace {
   Route route = Route::kMil;
 };
 
-// Judges every operation at each of a few extents. All open axes take the same extent. Returns
-// {"open_inputs": [{"name", "shape"}], "tried": [extents], "targets": [{"target", "title", "route",
-// "operations": [{"op", "name", "placement", "reason", "not_on_engine_at"}]}]}; a placement that
-// depends on the extent is "depends". Errors: those of reading the model, if it accepts none of the
-// extents.
+// Judges every operation by the rules at each of a few extents. All open axes take the same extent.
+// Returns {"open_inputs": [{"name", "shape"}], "tried": [extents], "targets": [{"target", "title",
+// "route", "operations": [{"op", "name", "placement", "reason", "not_on_engine_at"}]}]};
+// "placement" is "depends" if the extents give different placements. Errors: those of reading the
+// model, if it accepts none of the extents.
 Result<Json> JudgeOpenAxes(const Model& model, const std::string& function,
                            std::span<const ModelShape> open, std::span<const JudgedPlace> places);
 

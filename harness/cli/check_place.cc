@@ -17,7 +17,7 @@
 namespace anecheck {
 namespace {
 
-// The run of one target, and the operations that the tables admit and no engine ran.
+// Reports a run on one target, and the operations that the tables admit but no engine ran.
 Json TargetReport(const Case& item, const std::vector<PlacedNode>& placed,
                   const std::set<NodeId>& reached, const CaseRow& record) {
   std::set<std::string> missed;
@@ -41,7 +41,7 @@ Result<PartsShown> ShowParts(const CheckSetting& setting, Runner& runner, const 
   return RunParts(setting, runner, item, std::move(outside), values, runs);
 }
 
-// The row of a model that ran only in parts: it has the verdict of the worst part.
+// Returns the row of a model that ran only in parts. It has the verdict of the worst part.
 CaseRow InParts(const CheckRuns& runs) {
   CaseRow record;
   record.verdict = Verdict::kInconclusive;
@@ -58,7 +58,8 @@ CaseRow InParts(const CheckRuns& runs) {
   return record;
 }
 
-// The engine's message for each operation that it refuses even alone although the rules admit it.
+// By name, the engine's message for each operation that it refuses alone although the rules admit
+// it.
 std::map<std::string, std::string> RefusedAlone(const Json& refused) {
   std::map<std::string, std::string> words;
   for (const Json& entry : refused) {
@@ -68,7 +69,7 @@ std::map<std::string, std::string> RefusedAlone(const Json& refused) {
   return words;
 }
 
-// A case exists only while its target is checked, because a model may be large.
+// Copies the model only while it checks this place, because a model may be large.
 Status CheckTarget(const CheckSetting& setting, Runner& runner, const PreparedModel& model,
                    CheckPlace& shown) {
   Case item = model.item;

@@ -16,15 +16,15 @@ namespace anecheck {
 struct CheckPlace : JudgedPlace {
   CheckRuns runs;  // the run of the model first, then the runs of its parts
   Json warnings, report;
-  Json not_looked_for;  // null if the search for cliffs took place
-  int steps = 0;        // of --steps
+  Json not_looked_for;  // null if cliffs were searched for
+  int steps = 0;        // the number of --steps
 };
 
-// Returns a place for each target by each route.
+// Returns one place for each target and route.
 Result<std::vector<CheckPlace>> CheckPlaces(const CampaignOptions& options,
                                             const TargetCatalog& catalog, FamilyOrder order);
 
-// Checks the model at every place, with the jobs of the options. Each job has its own runner.
+// Checks the model at every place, in as many jobs as the options say. Each job has its own runner.
 Status CheckAll(const CheckSetting& setting, const PreparedModel& model,
                 std::vector<CheckPlace>& all);
 

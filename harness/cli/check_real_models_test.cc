@@ -12,7 +12,7 @@ namespace {
 using testing::ModelCommands;
 using Outcome = testing::ToolOutcome;
 
-// Gain and offset together are a layer that no MIL text can name.
+// The model has a layer of gain and offset, which no MIL text can name.
 TEST_F(ModelCommands, CheckCompilesANetworkDescriptionByItsOwnRoute) {
   const std::string path = testing::RealDataPath("netlist/simple_goc-0d8078fd.plist");
   ANECHECK_SKIP_WITHOUT(path);
@@ -30,7 +30,7 @@ TEST_F(ModelCommands, CheckCompilesANetworkDescriptionByItsOwnRoute) {
 TEST_F(ModelCommands, CheckNamesTheObstaclesOfRealModels) {
   const struct {
     const char* name;
-    std::vector<const char*> says;  // on its output or its error output
+    std::vector<const char*> says;  // parts of standard output or standard error
   } models[] = {
       {"coremltools__add_model__model-a413e2be.mil",
        {"h13 (A14, M1): pass", "no value comes near a known cliff", "used made-up inputs"}},
@@ -66,7 +66,7 @@ TEST_F(ModelCommands, CheckNamesTheObstaclesOfRealModels) {
   }
 }
 
-// `check` leaves the edges of a model to the host, and `lower` takes the whole model.
+// `check` leaves the edges of a model to the host, and `lower` lowers the whole model.
 TEST_F(ModelCommands, CheckAndLowerSayTheSameOfALowering) {
   for (const char* name : {"FluidAudio__decoder__model-5ead417f.mil",
                            "FluidAudio__TokenDurationPrediction__model-4de79cdc.mil",
@@ -89,7 +89,7 @@ TEST_F(ModelCommands, CheckAndLowerSayTheSameOfALowering) {
   }
 }
 
-// The host runs an lstm, unless something rewrites it before the compiler.
+// The host runs an lstm, unless it is rewritten before the compiler.
 TEST_F(ModelCommands, CheckAndLowerNameRewritesBeforeTheCompiler) {
   const std::string path = testing::RealDataPath("mil/FluidAudio__decoder__model-5ead417f.mil");
   ANECHECK_SKIP_WITHOUT(path);
@@ -125,7 +125,7 @@ TEST_F(ModelCommands, CheckReportsDefectsSeparatelyFromCliffs) {
       << check.out;
 }
 
-// All operations on lists are named at once, not only the first one.
+// The error names all operations on lists, not only the first one.
 TEST_F(ModelCommands, CheckNamesEveryOperationThatCannotBeJudged) {
   const std::string path = testing::RealDataPath("models/dtln128_p1.mlmodel");
   ANECHECK_SKIP_WITHOUT(path);

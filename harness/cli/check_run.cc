@@ -27,8 +27,8 @@
 namespace anecheck {
 namespace {
 
-// Gives the finding an id and the command that runs it again: a replay from the results file or,
-// without a results file, this check.
+// Gives the finding an id and the command that runs it again. This is a replay from the results
+// file or, without a results file, the command of this check.
 void Complete(const CheckSetting& setting, const Case& item, const CaseOutcome& outcome,
               const RunReply& reply, FindingRow& finding) {
   finding.id = FindingId(finding.signature, GraphFingerprint(item.graph));
@@ -61,7 +61,7 @@ struct AskedPart {
   std::vector<NodeId> nodes;
 };
 
-// Casts and integers at the edges of a part are cut off, as at the edges of a model.
+// Makes the case of a part. Cuts off casts and integers at its edges, as at the edges of a model.
 Result<AskedPart> Ask(const Graph& graph, const ModelPart& part) {
   ANECHECK_ASSIGN(PreparedModel prepared, PreparePart(part.graph, part.inputs));
   AskedPart asked{std::move(prepared.item), {}};
@@ -124,7 +124,7 @@ class PartRunner {
     return suspects;
   }
 
-  // The operations that the model has, or all if the tool added each of them.
+  // Returns those of `nodes` that are the model's own. Returns all if the tool added each of them.
   std::vector<NodeId> OwnOf(const std::vector<NodeId>& nodes) const {
     std::vector<NodeId> own = nodes;
     std::erase_if(own, [&](NodeId id) { return item_.graph.node(id).added; });
@@ -161,8 +161,8 @@ class PartRunner {
     return run;
   }
 
-  // The expected outputs, computed without keeping constants. Empty if the oracle cannot compute
-  // them; judging then reports this.
+  // Returns the expected outputs, and keeps no other values. Returns an empty list if the oracle
+  // cannot compute them, and then judging reports the reason.
   std::vector<Estimate> Expected(const Case& item) {
     const Contract& contract = ConformingContract(item.target.family);
     std::vector<Estimate> expected;
@@ -206,7 +206,7 @@ Json OneByOneJson(const Graph& graph, const Location& location) {
           {"not_judged", count(Verdict::kInconclusive)}};
 }
 
-// The time since the first call. Safe for several threads.
+// Measures the time since its first call. Safe for several threads.
 class TimeSinceFirstCall {
  public:
   double Seconds() {
@@ -256,7 +256,8 @@ class OneRun {
     return alone;
   }
 
-  // The operation is right when it runs alone, so the case of the whole program shows the fault.
+  // Call this if the operation is right when it runs alone, so that only the whole program is
+  // wrong.
   void BlameWrong() {
     outcome_.shown.Worsen({.verdict = Verdict::kWrong,
                            .message = location_.message + "; alone it is right",
@@ -277,7 +278,7 @@ class OneRun {
   }
 
  private:
-  // The number of operations of the model among the first `end` nodes.
+  // Returns how many of the first `end` nodes are the model's own operations.
   size_t OwnAmong(size_t end) const {
     const auto nodes = std::span(item_.graph.nodes()).first(end);
     return static_cast<size_t>(std::ranges::count(nodes, false, &Node::added));
@@ -348,7 +349,7 @@ Status MeasureErrors(const CheckSetting& setting, const Graph& model, const Mode
   if (replies[0].status != RunStatus::kOk || answers.size() != outputs.size()) return {};
   std::map<std::string_view, ValueId> by_name;
   for (ValueId id = 0; id < model.values().size(); ++id) by_name[model.value(id).name] = id;
-  std::vector<ValueId> compared(outputs.size(), kNoValue);  // values of the model
+  std::vector<ValueId> compared(outputs.size(), kNoValue);  // the model's value for each output
   for (size_t i = 0; i < outputs.size(); ++i) {
     const auto found = by_name.find(every.graph.value(outputs[i]).name);
     if (found == by_name.end() || model.value(found->second).kind != ValueKind::kResult) continue;

@@ -22,16 +22,16 @@
 
 namespace anecheck {
 
-// The settings that every target and route shares.
+// The settings that all targets and routes share.
 struct CheckSetting {
   std::string model;    // the file
-  std::string command;  // the command that checks it again
+  std::string command;  // the command line that checks it again
   const CampaignOptions& options;
   const RunnerIdentity& identity;
   // Receives progress as text for people, from any thread.
   std::function<void(std::string_view)> tell;
-  // Threads that the evaluation of one place may use. The places that run at once share the
-  // machine's threads.
+  // The number of threads that the evaluation of one place may use. Places that are checked at the
+  // same time share the machine's threads.
   int threads = 1;
 };
 
@@ -41,22 +41,22 @@ struct CheckRun {
   bool taken = false;    // compiled and executed on the requested device
   bool reached = false;  // compiled and executed on the engine
   std::optional<FindingRow> finding;
-  std::string node;  // the operation of the finding, by its first result
+  std::string node;  // the operation of the finding, named by its first result
   Json location;     // null if nothing deviates
-  // If the bounds of a whole execution are too wide for a verdict, its operations are judged one by
-  // one on their actual operands, up to the first wrong operation: {right, known_defect, defects,
-  // unconfirmed, not_judged}. Null if this was not requested or not possible.
+  // {right, known_defect, defects, unconfirmed, not_judged}. If the bounds of a whole execution are
+  // too wide for a verdict, its operations are judged one by one on their actual operands, up to
+  // the first wrong operation. Null if the operations were not judged one by one.
   Json one_by_one;
 
   const CaseRow& record() const { return batch.cases[0]; }
 };
 
-// The runs of one target by one route, in order, and the numbers of their cases.
+// The runs on one target by one route, in order, and the numbers of their cases.
 struct CheckRuns {
   uint64_t first = 0;  // the number of the first case
-  uint64_t step = 1;   // the next number minus this one; keeps the numbers of places apart
+  uint64_t step = 1;   // from one number to the next; keeps the numbers of places apart
   std::vector<CheckRun> list;
-  // Returns whether the tables refuse an operation of a case. If they do, a refusal by the engine
+  // Returns whether the tables refuse any operation of a case. If they do, a refusal by the engine
   // is no finding.
   std::function<bool(const Case&)> stated;
 
@@ -78,9 +78,9 @@ inline constexpr uint64_t kMostProgramWeights = uint64_t{64} << 20;
 // parts.
 bool IsLarge(const Graph& graph);
 
-// Repeats a case that compiled and ran, with every fp16 result as an output. Adds the error of each
-// result against the model's values, by name. Adds nothing if the program with these outputs does
-// not compile and run. Errors: those of the runner.
+// Runs a case that compiled and ran again, with every fp16 result as an output. Adds the error of
+// each result against the model's values to `errors`, by name. Adds nothing if the program with
+// these outputs does not compile and run. Errors: those of the runner.
 Status MeasureErrors(const CheckSetting& setting, const Graph& model, const ModelValues& values,
                      Runner& runner, const Case& item,
                      std::map<std::string, OperationError, std::less<>>& errors);
@@ -89,25 +89,25 @@ Status MeasureErrors(const CheckSetting& setting, const Graph& model, const Mode
 struct PartsShown {
   // Objects {operations, first, last, verdict, stage, message, one_by_one}, in order.
   Json parts = Json::array();
-  // The operations that the engine refuses even alone although the tables attest them: {op, name,
-  // verdict, message}.
+  // Objects {op, name, verdict, message}: the operations that the engine refuses even alone
+  // although the tables attest them.
   Json refused = Json::array();
-  // Whether operations ran alone to find those in `refused`. If `refused` is then empty, the engine
-  // accepts each operation alone, but not all of them together.
+  // Whether operations ran alone, to find those in `refused`. If they did and `refused` is empty,
+  // the engine accepts each operation alone, but not all of them together.
   bool searched = false;
   std::set<NodeId> reached;
   std::set<NodeId> ran;  // the operations that ran, on any device
   std::map<std::string, OperationError, std::less<>> errors;  // of MeasureErrors
 };
 
-// Runs a model in parts, because it is large or the engine refuses it as a whole. The parts lie
-// between the operations `outside`, which the tables refuse. If the engine refuses a part too, each
+// Runs in parts a model that is large, or that the engine refuses as a whole. The parts lie between
+// the operations in `outside`, which the tables refuse. If the engine refuses a part too, each
 // operation of the part runs alone, and the model is cut around the operations that the engine
 // refuses alone. `values` are those of the model. Errors: those of RunCheck.
 Result<PartsShown> RunParts(const CheckSetting& setting, Runner& runner, const Case& item,
                             std::vector<bool> outside, const ModelValues& values, CheckRuns& runs);
 
-// Names an operation of a graph for people: {op, name}, with the name of its first result.
+// Returns {op, name} of an operation, for people. "name" is that of its first result.
 Json OperationJson(const Graph& graph, NodeId node);
 
 }  // namespace anecheck

@@ -37,7 +37,8 @@ Result<std::vector<Tensor>> Expected(const Graph& graph, std::span<const Tensor>
   return outputs;
 }
 
-// Replaces the states by those among `outputs`, so that the next execution continues from them.
+// Replaces the states, which are the last `inputs`, by the last `outputs`, so that the next
+// execution continues from them.
 void GoOn(const std::vector<Tensor>& outputs, size_t states, std::vector<Tensor>& inputs) {
   std::copy(outputs.end() - static_cast<std::ptrdiff_t>(states), outputs.end(),
             inputs.end() - static_cast<std::ptrdiff_t>(states));

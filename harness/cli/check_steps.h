@@ -1,5 +1,5 @@
-// Runs a model with states step after step, as a decoder does. Each step of the engine begins with
-// the states that its last step left, so errors accumulate.
+// Runs a model with states step by step, as a decoder does. Each step on the engine begins with the
+// states that the engine's previous step left, so errors accumulate.
 #pragma once
 
 #include "harness/base/json.h"
@@ -9,11 +9,11 @@
 
 namespace anecheck {
 
-// Runs `item`, which has states, `steps` times at the same inputs; the states start as zero.
-// Compares each step's outputs and states with those of the oracle, which continues from its own
-// states. Returns a list of {step, ulp, relative, snr_db}: the largest errors of the step's
-// outputs. If a step does not run, the list ends early with {step, message}. Returns null for a
-// model without states. Errors: those of the runner.
+// Runs `item` `steps` times on the same inputs. The states begin as zeros. Compares each step's
+// outputs and states with those of the oracle, which continues from its own states. Returns a list
+// of {step, ulp, relative, snr_db}: the largest errors of the step's outputs and states. If a step
+// does not run, the list ends with {step, message}. Returns null for a model without states.
+// Errors: those of the runner.
 Result<Json> RunSteps(const Case& item, Runner& runner, int steps);
 
 }  // namespace anecheck

@@ -1,4 +1,4 @@
-// The answer of `anecheck check` as a table for people.
+// Formats the answer of `anecheck check` as a table for people.
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
@@ -28,8 +28,8 @@ std::string Shortened(const std::string& text) {
 
 bool IsAdded(const Json& row) { return row["added"].get<bool>(); }
 
-// An operation that the tables keep off the engine may still run, as this engine is not bound to
-// the tables. Its error then names the engine as its source.
+// An engine may run an operation that the tables keep off the engine. The text of the operation's
+// error then names the engine that ran it.
 std::string ErrorOf(const Json& row, std::string_view engine) {
   const Json& error = row["error"];
   if (error.is_null()) return "";
@@ -61,8 +61,8 @@ std::string Line(const std::vector<std::string>& cells, const std::vector<size_t
   return line + "\n";
 }
 
-// Aligns the table to lines of `columns` letters; 0 sets no limit. Columns that do not fit go to
-// further tables below, each of which repeats the first `heads` columns.
+// Formats the table in lines of at most `columns` letters; 0 sets no limit. Columns that do not fit
+// follow in further tables, each of which repeats the first `heads` columns.
 std::string Aligned(const std::vector<std::vector<std::string>>& lines, size_t heads,
                     size_t columns) {
   constexpr size_t kGap = 2;
@@ -91,15 +91,15 @@ std::string Aligned(const std::vector<std::vector<std::string>>& lines, size_t h
   return text;
 }
 
-// A reason, and the operations that are refused for it.
+// The first operation that is refused for a reason, the reason, and the number of further ones.
 struct Reason {
   std::string first, rest;
   size_t more = 0;
 };
 
-// The rules' remarks on operations, each once.
+// Prints each remark of the rules once, with the first operation that has it.
 std::string RemarksText(const Json& target) {
-  std::vector<std::pair<std::string, std::string>> remarks;  // the cliff and its operation
+  std::vector<std::pair<std::string, std::string>> remarks;  // the remark and its operation
   for (const Json& row : target["operations"]) {
     if (IsAdded(row)) continue;
     for (const Json& remark : row["remarks"]) {
@@ -169,8 +169,8 @@ std::string PlanText(const Json& plan) {
   return text + "    no estimate, counted as 0: " + JoinedTexts(plan["no_estimate"]) + "\n";
 }
 
-// The answer of `anecheck lower`. A number of dispatches has a meaning only for a program that
-// compiles.
+// Formats the answer of `anecheck lower`. The number of dispatches has a meaning only if the
+// program compiles.
 std::string LoweringText(const Json& lowering) {
   const auto count = [&] {
     return ", " + Counted(lowering["dispatches"].get<int64_t>(), "dispatch", "dispatches");
@@ -192,8 +192,8 @@ std::string LoweringText(const Json& lowering) {
          "\n    after rewrites before the compiler, else the engine does not take: " + names + "\n";
 }
 
-// The summary of a run by the emulator. It leaves out Core ML's choice and the compiler's lowering,
-// which do not concern the emulator.
+// Returns the summary of a run by the emulator. Leaves out Core ML's choice and the compiler's
+// lowering, because they do not affect the emulator.
 std::string EmulatedSummary(std::map<std::string, size_t>& counts, size_t operations) {
   return fmt::format("  {}: {} emulated, {} not run, {} on the host, {} refused by the target\n",
                      Counted(operations, "operation"),

@@ -19,13 +19,13 @@
 namespace anecheck {
 namespace {
 
-// `relu "y"`.
+// Returns an operation as `relu "y"`.
 std::string NameText(const Json& operation) {
   return fmt::format("{} \"{}\"", MemberText(operation, "op"), MemberText(operation, "name"));
 }
 
-// A line for the verdicts of a run's operations; empty if the operations were not judged one by
-// one.
+// Returns a line with the verdicts on a run's operations, or an empty string if the operations were
+// not judged one by one.
 std::string OneByOneText(const Json& json) {
   if (json.is_null()) return "";
   std::string text =
@@ -103,7 +103,7 @@ std::string TargetText(const Json& target, bool why) {
   return text + StepsText(target) + PartsText(target["parts"]);
 }
 
-// The title of a target: its name and its chips, from the report's list of targets.
+// Returns the title of a target, its name and its chips, from the report's list of targets.
 std::string TitleOf(const Json& json, const std::string& target) {
   for (const Json& shown : json["targets"]) {
     if (MemberText(shown, "target") == target) return MemberText(shown, "title");
@@ -129,8 +129,8 @@ std::string LocationText(const Json& json, const Json& location) {
   return fmt::format("{}: {}\n", TitleOf(json, MemberText(location, "target")), what);
 }
 
-// Returns whether the cliff lies in the model's own arithmetic. The text reports such a cliff only
-// if values are past it.
+// Returns whether the cliff is one of the model's own arithmetic, not of an engine's defect. The
+// text reports such a cliff only if values are past it.
 bool IsOwn(const Json& warning) {
   constexpr std::string_view kOwn[] = {"0/0", "inf-inf", "inf*0", "invalid", "underflow"};
   return std::ranges::find(kOwn, MemberText(warning, "cliff")) != std::end(kOwn);
@@ -172,7 +172,7 @@ std::string MadeUp(const Json& json) {
                      inputs ? " and made-up inputs" : "");
 }
 
-// The host's part of the model, one line each.
+// Lists the parts of the model that the host computes, one kind on each line.
 std::string HostText(const Json& host) {
   constexpr std::pair<const char*, std::string_view> kLines[] = {
       {"computed", "the host computes operations whose operands an engine does not take"},

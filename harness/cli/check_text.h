@@ -7,8 +7,8 @@
 
 namespace anecheck {
 
-// The report that `check --json` prints, in lines for people; `why` adds rules and their sources.
-// The table of operations has lines of at most `columns` letters; 0 sets no limit.
+// Formats the report that `check --json` prints as text for people. `why` adds rules and their
+// sources. The lines of the table of operations have at most `columns` letters; 0 sets no limit.
 std::string CheckText(const Json& json, bool why, size_t columns);
 
 }  // namespace anecheck

@@ -1,5 +1,5 @@
-// No false alarms: a long campaign on an engine without planted faults has no new finding, with or
-// without its documented defects.
+// A long campaign on an engine without planted faults has no new finding, with or without the
+// documented defects.
 #include <string>
 
 #include "harness/cli/testing/tool_test.h"
@@ -23,7 +23,7 @@ TEST_F(CleanCampaign, TwentyThousandCasesGiveNoFinding) {
   }
 }
 
-// Steering towards uncovered pairs makes operands that random drawing seldom makes: integers,
+// Steering towards uncovered pairs draws operands that are otherwise rare, such as integers and
 // bools.
 TEST_F(CleanCampaign, TwentyThousandSteeredCasesGiveNoFinding) {
   const auto outcome =

@@ -1,4 +1,4 @@
-// The tool as a user or a script sees it: exit codes, JSON, error lines, replay.
+// Tests of the tool as a user or a script runs it: exit codes, JSON, error lines, replay.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -46,8 +46,8 @@ TEST_F(CliTest, ACleanEngineIsClean) {
   EXPECT_NE(run.out.find(" 0 new findings, 0 known defects"), std::string::npos) << run.out;
 }
 
-// The default quirks of a family are documented defects, so no deviation of one or several of them
-// is a new finding.
+// The default quirks of a family are documented defects, so no deviation that one or several of
+// them cause is a new finding.
 TEST_F(CliTest, DocumentedDefectsAreNoNewFindings) {
   for (const std::string modes : {"", " --mode boundary,special"}) {
     const Outcome run =
@@ -107,7 +107,7 @@ TEST_F(CliTest, PlantedFaultsAreFoundAndReplay) {
   }
 }
 
-// The command of --if accepts the finding and then waits, until the signal ends it.
+// The command of --if accepts the finding once, and then waits until the signal ends it.
 TEST_F(CliTest, AnInterruptedShrinkWritesItsSmallestCase) {
   Tool("run --cases 300 --seed 3 --targets h13 --quirk all=off --fault slice-off-by-one" +
        Db("stopped.sqlite"));
@@ -237,7 +237,7 @@ TEST_F(CliTest, AnExportedFindingIsJudgedByItsOwnScript) {
             0);
   EXPECT_EQ(check(Path("right.npz")), 0) << *ReadTextFile(Path("check"));
   EXPECT_EQ(check(folder + "/inputs.npz 2>/dev/null"), 2);
-  // A file damaged at any place gives one line and code 2, never a judgement or a traceback.
+  // For a file that is damaged anywhere the script prints one line, no traceback, and returns 2.
   const auto whole = ReadFile(place + "/actual.npz");
   ASSERT_TRUE(whole.ok());
   std::vector<uint8_t> scribbled = *whole;
@@ -310,7 +310,7 @@ TEST_F(CliTest, AllTargetsAreThoseThatTakeTheRoute) {
   EXPECT_EQ(Tool("run --targets h11 --runner roundtrip --cases 10" + Db("trip.sqlite")).code, 0);
 }
 
-// Without a message, exit code 0 would look like a clean engine.
+// Without a message, exit code 0 would suggest a clean engine.
 TEST_F(CliTest, ARunWithoutAnyResultSaysSo) {
   const Outcome nothing =
       Tool("run --targets h11 --route netlist --cases 10" + Db("nothing.sqlite"));
@@ -531,7 +531,7 @@ TEST_F(CliTest, MergeNamesMissingShards) {
   EXPECT_EQ((*ParseJson(merged.out))["missing_shards"][0]["missing"][0], 2);
 }
 
-// A shard of a changed engine does not complete the campaign of the old one.
+// A shard on a changed engine does not complete a campaign on the old engine.
 TEST_F(CliTest, MergeJoinsNoShardsOfDifferentCampaigns) {
   const std::string run = "run --cases 30 --seed 7 --targets h13 ";
   Tool(run + "--shard 1/2 --label 26.1" + Db("a.sqlite"));

@@ -1,5 +1,5 @@
-// The command line as plain data, read from the parser itself. The manual page and the completions
-// of shells are made from it, so they agree with --help.
+// A description of the command line as plain data, read from the parser. The manual page and the
+// shell completions are made from it, so they agree with --help.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ struct OptionDescription {
   std::string value;                 // the kind of its value, "TEXT" or "INT"; empty for a switch
   std::string fallback;              // the default; empty if there is none
   std::vector<std::string> choices;  // the values it accepts; empty if there is no list
-  bool list = false;                 // several choices may be given, with commas between
+  bool list = false;                 // takes several choices, separated by commas
   bool positional = false;
   bool required = false;
   bool repeated = false;
@@ -30,7 +30,7 @@ struct CommandDescription {
   std::vector<CommandDescription> commands;  // subcommands
 };
 
-// A line of a footer that begins with this is an example.
+// A line of a footer that begins with this prefix is an example.
 inline constexpr const char* kExample = "Example: ";
 
 CommandDescription Describe(const CLI::App& app);

@@ -73,8 +73,8 @@ CommandOption CommandLine::AddOption(const std::string& names, Value& value,
   return CommandOption(parser_->add_option(names, value, description));
 }
 
-// The types of parsed values. uint64_t and size_t are each one of the two long types; the choice
-// depends on the platform.
+// The types of parsed values. The platform decides whether uint64_t and size_t are unsigned long or
+// unsigned long long.
 #define ANECHECK_OPTION_TYPE(...)                                                       \
   template CommandOption CommandLine::AddOption(const std::string& names, __VA_ARGS__&, \
                                                 const std::string& description)

@@ -1,6 +1,5 @@
-// The declarations of the command line that subcommands make. Only one source includes the headers
-// of the parser library, CLI11, because they take three times as long to compile as a command
-// itself.
+// Wraps the parser library, CLI11, for subcommands. Subcommands do not include the library's
+// headers, because these take three times as long to compile as a subcommand itself.
 #pragma once
 
 #include <cstddef>
@@ -19,11 +18,11 @@ class Option;
 
 namespace anecheck {
 
-// The error of an option's text; empty if there is none.
+// Returns the error in an option's text, or an empty string.
 using OptionCheck = std::function<std::string(const std::string& text)>;
 
-// A handle to an option or a flag. Copies refer to the same option, and are valid as long as the
-// command line. Each function that changes the option returns the handle.
+// A handle to an option or a flag. Copies refer to the same option, and are valid while the command
+// line exists. Each function that changes the option returns the handle.
 class CommandOption {
  public:
   explicit CommandOption(CLI::Option* option) : option_(option) {}
@@ -39,12 +38,12 @@ class CommandOption {
   }
   // Takes from `least` to `most` values.
   CommandOption& Expect(int least, int most);
-  // Takes one value per occurrence, and leaves the following words alone.
+  // Takes one value per occurrence; the next words are separate arguments.
   CommandOption& OneAtATime();
   CommandOption& Delimiter(char delimiter);
-  // Help prints the value that the variable has now as the default.
+  // Makes help print the variable's value at this call as the default.
   CommandOption& ShowDefault();
-  // The name of its value in help.
+  // Sets the name of its value in help.
   CommandOption& TypeName(std::string name);
   CommandOption& Excludes(CommandOption other);
 
@@ -54,24 +53,25 @@ class CommandOption {
   CLI::Option* option_;
 };
 
-// The tool or one of its subcommands. A handle, like CommandOption. Not thread-safe.
+// A handle to the tool or to one of its subcommands. Not thread-safe.
 class CommandLine {
  public:
   explicit CommandLine(CLI::App& parser) : parser_(&parser) {}
 
   CommandLine AddCommand(const std::string& name, const std::string& description);
-  // The least and the largest number of subcommands that must be given.
+  // Requires at least `least` and at most `most` subcommands.
   void RequireCommand(size_t least, size_t most);
-  // Options of the parent command may also follow this command's name.
+  // Lets options of the parent command also follow this command's name.
   void TakeParentOptions();
 
-  // Parses into `value`, which must live as long as the command line. `names` is "-o,--out", or one
-  // word for a positional argument. Exists for the types that command_line.cc lists.
+  // Adds an option that is parsed into `value`, which must live as long as the command line.
+  // `names` is "-o,--out", or one word for a positional argument. command_line.cc lists the types
+  // of values.
   template <typename Value>
   CommandOption AddOption(const std::string& names, Value& value, const std::string& description);
   CommandOption AddFlag(const std::string& names, bool& value, const std::string& description);
 
-  // Text below the options in the command's help: notes, and lines of "Example: ...".
+  // Sets the text below the options in the command's help: notes, and lines "Example: ...".
   void Footer(const std::string& text);
   // The parser calls `call` after it has parsed everything, if this command was chosen.
   void WhenChosen(std::function<void()> call);
@@ -81,7 +81,7 @@ class CommandLine {
   bool IsGiven(const std::string& name) const;
   std::vector<std::string> Given() const;
 
-  // The library's own object, for code that reads descriptions.
+  // Returns the library's object, for code that reads descriptions.
   CLI::App& parser() const { return *parser_; }
 
  private:

@@ -1,4 +1,4 @@
-// The commands that read and write containers, on real containers.
+// Tests of the commands that read and write containers, on real containers.
 #include <span>
 #include <string>
 #include <vector>
@@ -14,7 +14,7 @@ using Outcome = testing::ToolOutcome;
 using CliTest = testing::ToolTest;
 
 struct RealContainer {
-  std::string name;  // of the file
+  std::string name;  // the file's name
   int tasks;
   std::vector<std::string> tensors;  // name, type, extents, strides
 };

@@ -1,4 +1,4 @@
-// `anecheck coverage`: the share of the space of cases that campaigns have covered.
+// `anecheck coverage`: prints which part of the space of possible cases campaigns have covered.
 #include <memory>
 #include <string>
 #include <vector>

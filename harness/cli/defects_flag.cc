@@ -13,7 +13,7 @@
 namespace anecheck {
 namespace {
 
-// The text of a catalogue that can be read.
+// Returns the text of a catalogue. Throws a ValidationError if it cannot be read.
 std::string Read(const std::string& path) {
   const auto fail = [&](const Error& error) {
     throw CLI::ValidationError(fmt::format("--defects {}", path), error.message);

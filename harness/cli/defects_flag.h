@@ -1,5 +1,5 @@
-// `--defects FILE`: departures of a user's own engine. Judging tries them in addition to the
-// documented ones (oracles/catalogue.h).
+// The option `--defects FILE` names departures of a user's own engine. Judging tries them in
+// addition to the documented ones (oracles/catalogue.h).
 #pragma once
 
 #include <string>
@@ -12,15 +12,14 @@
 namespace anecheck {
 
 // Adds the flag, which may be given more than once. `catalogues` receives the texts of the files
-// and must outlive the command. Files are read while the command line is parsed, so a broken file
-// is bad usage.
+// and must outlive the command. The parser reads the files, so a broken file counts as bad usage.
 void AddDefectsFlag(CommandLine& command, std::vector<std::string>& catalogues);
 
 // Lets judging also try the departures that `catalogues` list. Call it at most once per process,
 // before the first judgement. Errors: those of AddDeparturesInForce.
 Status TryDefects(const std::vector<std::string>& catalogues);
-// As the function above, with the catalogues of `options`. Errors: also kInvalid if a target is the
-// contract of a file and no catalogue chooses that contract.
+// Does the same with the catalogues of `options`. Errors: also kInvalid if a target is the contract
+// of a file and no catalogue has that contract.
 Status TryDefects(const CampaignOptions& options);
 
 }  // namespace anecheck

@@ -95,8 +95,7 @@ Result<Outcome> DiffPair(const DiffFlags& flags, const Format& format,
   }
   ANECHECK_ASSIGN(const FileDifferences differences,
                   DiffFiles(format, files[0].bytes, files[1].bytes, flags.layout, flags.limit));
-  // Files of the same structure do not differ in the compared parts; with --layout every byte is
-  // compared.
+  // Without --layout only the structure is compared, and with --layout every byte.
   const bool differ = !differences.structure.empty() || (flags.layout && !differences.same_bytes);
   if (!flags.json) return Outcome{DifferencesText(differences), differ};
   Json json = {{"format", format.name}, {"files", {files[0].path, files[1].path}}};

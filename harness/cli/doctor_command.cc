@@ -1,4 +1,4 @@
-// `anecheck doctor`: the engines of this machine, and the next commands.
+// `anecheck doctor`: prints the engine of this machine, and the next commands.
 #include <fmt/format.h>
 #include <memory>
 #include <sys/utsname.h>
@@ -51,8 +51,7 @@ Json Machine() {
           {"target", TargetOfChip(chip)}};
 }
 
-// Asks a worker process to load the library: a library that crashes on loading ends only that
-// process.
+// Asks a worker process to load the library, because a library may crash when it is loaded.
 Json Engine(const std::string& library) {
   const std::string path = library.empty() ? DefaultEspressoPath() : library;
   E5rtRunner runner({.library = path});
@@ -74,7 +73,7 @@ Json Build() {
           {"libraries", std::move(libraries)}};
 }
 
-// Returns `path` as one word of a shell.
+// Quotes `path` so that a shell reads it as one word.
 std::string Quoted(const std::string& path) {
   constexpr std::string_view kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+,:=@%";

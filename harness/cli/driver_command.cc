@@ -45,7 +45,7 @@ Json AnswerJson(size_t index, const submission::Call& call, const driver::Answer
           {"source", answer.law->source}};
 }
 
-// Ends the oldest request while more than `depth` are in flight.
+// Completes the oldest requests until at most `depth` are in flight.
 void Complete(driver::Driver& driver, uint64_t depth, Json& completions) {
   while (driver.in_flight() > depth) {
     const std::optional<driver::Completion> message = driver.NextCompletion();
@@ -99,8 +99,8 @@ std::string ToText(const Json& json) {
                     json["differ"].get<size_t>(), json["calls"].size());
 }
 
-// The rules that the simulated driver enforces, and the documented limits of the firmware, each
-// with the place that enforces it.
+// Returns the rules that the simulated driver enforces, and the documented limits of the firmware,
+// each with the place that enforces it.
 Json LimitsJson() {
   Json laws = Json::array();
   for (const driver::Law& law : driver::Laws()) {

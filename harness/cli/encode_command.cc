@@ -34,15 +34,16 @@ struct Encoded {
   size_t bytes = 0;
 };
 
-// Members under "derived" follow from others and are not read. The first few that differ from the
-// file are listed, because an edit of them would otherwise be ignored silently.
+// Members under "derived" are computed from other members, and encoding does not read them. Lists
+// in `stale` the first few that differ from the encoded file, because the tool ignores a user's
+// edit of them.
 void CompareDerived(const Json& given, const Json& made, bool derived, const std::string& path,
                     std::vector<std::string>& stale) {
   constexpr size_t kMost = 5;
   if (stale.size() >= kMost) return;
   if (given.is_object() && made.is_object()) {
-    // Both objects mostly have the same order of members, so each search begins at the end of the
-    // previous search.
+    // Both objects mostly have the same order of members, so the next member of `made` is tried
+    // first.
     auto next = made.begin();
     for (const auto& [key, value] : given.items()) {
       const auto other = next != made.end() && next.key() == key ? next : made.find(key);
@@ -84,7 +85,7 @@ void NoteStaleMembers(const Format& format, const Json& given, ByteSpan bytes) {
   }
 }
 
-// Moves the contents of a container before it is written.
+// Moves the segments of a container to other addresses, then encodes it.
 Result<Bytes> EncodeMoved(const EncodeFlags& flags, const Format& format, const Json& content) {
   if (&format != &kFormat_hwx) {
     return MakeError(

@@ -1,4 +1,4 @@
-// `anecheck enums`: the enumerations that formats use, with their sources.
+// `anecheck enums`: prints the enumerations that formats use, with their sources.
 #include <fmt/format.h>
 #include <memory>
 

@@ -44,8 +44,8 @@ struct EvalFlags {
   bool json = false;
 };
 
-// `name` is the value of --contract: "ieee", "float", "family:A13", the name of a target, or a
-// file. Lets judging also try the departures that the catalogues list.
+// Returns the contract that --contract names: "ieee", "float", "family:A13", the name of a target,
+// or a file. Lets judging also try the departures that the catalogues list.
 Result<Contract> ContractOf(const std::string& name, std::vector<std::string> catalogues = {}) {
   if (IsContractFile(name)) {
     ANECHECK_ASSIGN(const CampaignTarget own, ReadContractFlag(name, catalogues));
@@ -67,8 +67,8 @@ struct Subject {
   std::vector<std::string> state_outputs;  // the states whose final contents are the last outputs
 };
 
-// Sets each state to the array of its name in `arrays`, and makes its final content an output. If
-// `actual` is null, it does so for all states, else for the states of which `actual` has arrays.
+// Sets each state to the array of its name in `arrays`. Also makes the final content of states an
+// output: of all states if `actual` is null, else of the states that have an array in `actual`.
 void ExposeStatesOf(Subject& subject, Arrays& arrays, Arrays* actual) {
   const Graph graph = std::move(subject.model.graph);
   const std::vector<ValueId> given = StatesAmong(graph, arrays);
@@ -100,7 +100,7 @@ Result<Subject> ReadSubject(const EvalFlags& flags, Arrays* actual = nullptr) {
   return subject;
 }
 
-// The name of an output, or the name of the state whose final content is this output.
+// Returns the name of an output or, if it is the final content of a state, the name of the state.
 const std::string& NameOf(const Subject& subject, size_t output) {
   const std::span<const ValueId> outputs = subject.model.graph.outputs();
   const size_t states = outputs.size() - subject.state_outputs.size();
@@ -108,7 +108,7 @@ const std::string& NameOf(const Subject& subject, size_t output) {
                          : subject.state_outputs[output - states];
 }
 
-// The arithmetic rules on which the bounds rest, and the cases that these rules leave open.
+// Returns the laws of arithmetic on which the bounds rest, and the cases that they leave open.
 Json LawsFor(const Contract& contract) {
   Json laws = Json::array();
   for (const LawFact& fact : LawFacts()) {
@@ -127,16 +127,16 @@ std::string LawText(const Json& law) {
                      law["open"].get<std::string>());
 }
 
-// A number of an output. JSON has no infinities and no NaN, so they are strings.
+// Returns a number of an output. JSON has no infinities and no NaN, so they become strings.
 Json NumberJson(double number) {
   if (std::isnan(number)) return "NaN";
   if (std::isinf(number)) return number < 0 ? "-Infinity" : "Infinity";
   return number;
 }
 
-// {"name", "type", "elements", "least", "greatest", "not_numbers"} and with bounds also
-// "most_error", the largest error of a conforming engine, and "exact", the number of elements that
-// admit only one value.
+// Returns {"name", "type", "elements", "least", "greatest", "not_numbers"}. With `bounds` also has
+// "most_error", the largest error of a conforming engine, and "exact", the number of elements for
+// which only one value is admitted.
 Json OutputLine(const std::string& name, const Estimate& estimate, bool bounds) {
   double least = std::numeric_limits<double>::infinity(), greatest = -least, error = 0;
   uint64_t none = 0, exact = 0;
@@ -234,8 +234,8 @@ int RunEval(const EvalFlags& flags) {
   return kExitClean;
 }
 
-// Returns whether every number outside its bound is the fp16 number nearest to a decimal number of
-// three significant digits, as in published measurements.
+// Published measurements are often printed with three significant digits. Returns whether every
+// number outside its bound is the fp16 number nearest to such a decimal number.
 bool DeviatesByPrints(const Estimate& expected, const Tensor& tensor) {
   if (tensor.type.dtype != DType::kFp16) return false;
   for (size_t i = 0; i + 1 < tensor.bytes.size(); i += 2) {
@@ -247,8 +247,9 @@ bool DeviatesByPrints(const Estimate& expected, const Tensor& tensor) {
   return true;
 }
 
-// A value that only terms never measured on the family forbid is no finding yet. Numbers of three
-// printed digits pass if the table's values print as the same digits.
+// If only terms that were never measured on the family forbid the output, changes the verdict to
+// unconfirmed. Changes it to pass if the numbers have three printed digits and the table's values
+// print as the same digits.
 void ConfirmWrong(const Graph& graph, std::span<const Tensor> inputs, size_t output,
                   const Estimate& expected, const Tensor& actual, const Contract& contract,
                   OutputJudgement& judged) {
@@ -282,7 +283,7 @@ Json StatisticsOf(const Estimate& expected, const Tensor& actual) {
           {"fills", Fills(errors)}};
 }
 
-// A note on an output inside its bound, on one line.
+// Returns one line about the errors of an output that lies inside its bound.
 std::string ErrorsText(const Json& errors) {
   if (errors.is_null()) return "";
   std::string text;
@@ -302,13 +303,12 @@ std::string ErrorsText(const Json& errors) {
                     std::fabs(errors["z"].get<double>()));
 }
 
-// Only engines have defects, so no defect explains a deviation from ideal arithmetic.
+// Only engines have documented defects, so no defect explains a deviation from an ideal contract.
 std::span<const Departure> DeparturesFor(const Contract& contract) {
   return contract.ideal ? std::span<const Departure>() : DeparturesInForce();
 }
 
-// A defect that admits almost any number must not hide a wrong one. A defect that explains the
-// exact value is kept.
+// Restores the verdict "wrong" if the defect that explains the output admits almost any number.
 void DistrustVague(OutputJudgement& judged) {
   if (judged.verdict != Verdict::kKnownDefect || !judged.vague) return;
   judged.verdict = Verdict::kWrong;
@@ -319,7 +319,8 @@ void DistrustVague(OutputJudgement& judged) {
   judged.defects.clear();
 }
 
-// If the values of a model are too large to keep, each output is judged separately.
+// Checks the values of a topk together with their positions. Returns nothing if the graph's values
+// are too large to keep, so each output is then judged only by itself.
 std::optional<UnpairedResult> Unpaired(const Subject& subject, std::span<const Tensor> actual,
                                        const Contract& contract) {
   Evaluation evaluation;

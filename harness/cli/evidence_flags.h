@@ -1,5 +1,5 @@
-// The flags that select evidence: results of campaigns, sweeps from other sources, and whether the
-// published tables count. Used by `anecheck matrix` and `anecheck explain`.
+// The flags that select evidence: results of campaigns, sweeps from other sources, and the
+// published tables. Used by `anecheck matrix` and `anecheck explain`.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// `anecheck exec`: runs a hardware container in the emulator, on inputs by the names of its ports.
+// `anecheck exec`: runs a hardware container in the emulator. Inputs have the names of its ports.
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
@@ -57,7 +57,7 @@ bool SameShape(std::span<const uint64_t> given, std::span<const uint64_t> wanted
   return std::ranges::equal(given, wanted);
 }
 
-// Ports of bytes hold bools: no record has another tensor of bytes.
+// A port with 1-byte elements holds bools, because no known container has other tensors of bytes.
 npz::ElementType TypeOf(const Port& port) {
   return port.element == 1 ? npz::ElementType::kBool : npz::ElementType::kFloat16;
 }

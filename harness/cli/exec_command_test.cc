@@ -1,4 +1,4 @@
-// exec and inspect --explain on real containers.
+// Tests `exec` and `inspect --explain` on real containers.
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -95,7 +95,7 @@ TEST_F(ExecCommand, CheckJudgesARealContainerByItsModel) {
   const auto json = *ParseJson(right.out);
   EXPECT_EQ(json["provenance"], "emulated");
   EXPECT_EQ(json["targets"][0]["verdict"], "pass");
-  // The container is of another network with the same ports.
+  // The container belongs to another network with the same ports.
   std::string other(kSum);
   other.replace(other.find("add("), 4, "sub(");
   WriteText("sub.mil", other);
@@ -121,8 +121,8 @@ TEST_F(ExecCommand, LiftWritesAGraphThatTheContainerComputes) {
   EXPECT_EQ(Tool("lift " + Path("no.hwx") + " --out " + Path("no.json")).code, 2);
 }
 
-// Models and containers are paired by name; a model or a container without its partner is shown and
-// is an error.
+// Models and containers are paired by name. The tool shows a model or a container without its
+// partner, and reports it as an error.
 TEST_F(ExecCommand, CheckPairsAFolderOfModelsWithContainers) {
   const std::string sum = Container("hwx/sum-1b1855b8.hwx");
   ANECHECK_SKIP_WITHOUT(sum);
@@ -151,7 +151,7 @@ TEST_F(ExecCommand, CheckPairsAFolderOfModelsWithContainers) {
       2);
 }
 
-// A compiler's container breaks no rule of programs; --explain lists these rules.
+// A container that a compiler wrote breaks no rule of programs. --explain lists these rules.
 TEST_F(ExecCommand, InspectVerifiesARealContainerAndExplainsTheRules) {
   const std::string relu = Container("hwx/relu-d66a665b.hwx");
   ANECHECK_SKIP_WITHOUT(relu);
@@ -168,7 +168,7 @@ TEST_F(ExecCommand, CheckJudgesTheContainersOfLower) {
   const Outcome one =
       Tool("check " + Path("sum.mil") + " --container " + Path("lowered/model.hwx"));
   EXPECT_EQ(one.code, 0) << one.out << one.err;
-  // A package is a folder, but counts as one model, whatever its name is.
+  // A package is a folder, but counts as one model. Its name may be arbitrary.
   ASSERT_EQ(Tool("lower " + Path("sum.mil") + " --format mlpackage --out " + Path("package")).code,
             0);
   const Outcome package =

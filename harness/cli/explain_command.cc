@@ -1,5 +1,5 @@
 // `anecheck explain`: prints each compiler layer's answer to an operation, its reason, and the
-// evidence about it; also a documented defect and a rule.
+// evidence about it. Also explains a documented defect, a term or a rule.
 #include <fmt/format.h>
 #include <memory>
 #include <string>
@@ -55,8 +55,9 @@ Result<legality::Instance> MakeInstance(const ExplainFlags& flags) {
   return instance;
 }
 
-// Native layers have attributes that no table lists. If a rule cannot read such an attribute, the
-// command reports an error; the answer that nothing is known of the layer would be wrong.
+// Native layers have attributes that no table lists. Returns an error if a rule cannot read the
+// value of such an attribute. Without the error, the command would wrongly answer that nothing is
+// known of the layer.
 Status CheckReadable(const legality::Verdict& verdict) {
   for (const legality::LayerVerdict& layer : verdict.layers) {
     if (!layer.reason.starts_with("expression:")) continue;
@@ -102,7 +103,7 @@ Status Explain(const ExplainFlags& flags) {
   return {};
 }
 
-// A documented defect by its id, in upper or lower case.
+// Prints a documented defect. The id may be in upper or lower case.
 Status ExplainDefect(const ExplainFlags& flags) {
   std::string id = flags.op;
   id[0] = static_cast<char>(id[0] & ~0x20);
@@ -117,7 +118,7 @@ Status ExplainDefect(const ExplainFlags& flags) {
   return {};
 }
 
-// The error for a question without a target. Rules, terms and defects need none.
+// Returns the error for a question without a target. Only operations need a target.
 Error NoTarget(const std::string& asked) {
   if (legality::Rules::Builtin().Find(asked) != nullptr) {
     return MakeError(ErrorCode::kInvalid,

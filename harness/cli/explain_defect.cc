@@ -22,7 +22,7 @@ std::vector<std::string> NamesOfFamilies(uint32_t families) {
   return names;
 }
 
-// The targets of the families on which the defect is documented, with their chips.
+// Returns the titles of the families' targets, with their chips.
 Json ChipsOfFamilies(uint32_t families) {
   Json chips = Json::array();
   for (const Target& target : AllTargets()) {

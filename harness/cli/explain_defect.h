@@ -10,9 +10,9 @@
 
 namespace anecheck {
 
-// Returns whether a text has the form of an id, "D03" or "p1", whether or not a table has that id.
+// Returns whether a text has the form of an id, "D03" or "p1". The tables may lack that id.
 bool LooksLikeDefect(std::string_view word);
-// All ids of documented defects that the tables have.
+// Returns the ids of all documented defects.
 std::vector<std::string> DefectIds();
 
 // {"id", "area", "trigger", "symptom", "kind", "families", "chips", "effects": [{"op", "what",

@@ -1,5 +1,5 @@
 // The output of `anecheck explain earlier_tables`: a term, law or open rule of the numeric
-// contract, which findings and `anecheck ops` name.
+// contract. Findings and `anecheck ops` name them.
 #pragma once
 
 #include <string>
@@ -10,13 +10,14 @@
 
 namespace anecheck {
 
-// The names of all terms, laws and open rules.
+// Returns the names of all terms, laws and open rules.
 std::vector<std::string> ContractTermNames();
 
 // {"name", "kind": "term" | "law" | "rule", "what", "value", "measured": [families], "inferred":
 // [families], "targets", "open", "source", "ops": [names]}; null for a name that the contract does
-// not have. `value` is null except for a term, `targets` and `open` are empty except for a law.
-// `ops` are the operations whose bounds have the term, or whose results come from recorded tables.
+// not have. Only a term has a `value`, which else is null. Only a law has `targets` and `open`,
+// which else are empty. `ops` are the operations whose bounds have the term, or whose results come
+// from recorded tables.
 Json ContractTermJson(std::string_view name);
 // The JSON of ContractTermJson as lines of text.
 std::string ContractTermText(const Json& term);

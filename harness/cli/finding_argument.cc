@@ -55,7 +55,7 @@ Result<FindingText> ReadFindingText(const FindingArgument& argument) {
   ANECHECK_ASSIGN(Store store, OpenNamed(argument.db));
   text.file = argument.db;
   ANECHECK_ASSIGN(const std::vector<RunRow> runs, store.Runs());
-  std::vector<std::pair<RunRow, std::string>> found;  // with the artifacts
+  std::vector<std::pair<RunRow, std::string>> found;  // with the finding's artifact
   for (const RunRow& run : runs) {
     if (!run.uuid.starts_with(argument.run)) continue;
     ANECHECK_ASSIGN(std::optional<FindingRow> finding, store.Finding(run.id, argument.what));
@@ -70,7 +70,7 @@ Result<FindingText> ReadFindingText(const FindingArgument& argument) {
                     argument.run, ShellWord(argument.db)));
   }
   auto& [first, artifact] = found[0];
-  // The user need not choose if all runs recorded the same finding, as two runs of one campaign do.
+  // If all runs have the same finding, as two runs of one campaign have, the user need not choose.
   const bool same = std::ranges::all_of(found, [&](const auto& other) {
     return std::tie(other.second, other.first.provenance, other.first.engine) ==
            std::tie(artifact, first.provenance, first.engine);
@@ -95,7 +95,7 @@ namespace {
 
 constexpr std::string_view kCase = "case:";
 
-// The number after "case:".
+// Returns the number after "case:".
 Result<uint64_t> IndexOf(const std::string& what) {
   const std::string_view digits = std::string_view(what).substr(kCase.size());
   uint64_t index = 0;
@@ -105,7 +105,7 @@ Result<uint64_t> IndexOf(const std::string& what) {
                    fmt::format("{}: \"{}\" is no index of a case", what, digits));
 }
 
-// The only run that `argument` matches.
+// Returns the run that `argument` selects. Errors: not exactly one run matches.
 Result<RunRow> RunOf(Store& store, const FindingArgument& argument) {
   ANECHECK_ASSIGN(std::vector<RunRow> runs, store.Runs());
   std::erase_if(runs, [&](const RunRow& run) { return !run.uuid.starts_with(argument.run); });

@@ -1,4 +1,4 @@
-// Finds the finding that a command line names by its id in a results file, or by a finding.json.
+// Reads the finding that a command line names, as an id in a results file or as a finding.json.
 #pragma once
 
 #include <optional>
@@ -15,10 +15,10 @@ namespace anecheck {
 struct FindingArgument {
   std::string what;
   std::string db = "anecheck.sqlite";
-  std::string run;      // uuid of the finding's run or a prefix of it, if several runs have the id
-  std::string library;  // engine to run on instead of the recorded one
-  // Catalogues of known defects (defects_flag.h) to judge by instead of the recorded ones; a
-  // command that judges fills them.
+  std::string run;      // uuid of its run, or a prefix of it, if several runs have the id
+  std::string library;  // the engine to run on instead of the recorded one
+  // The catalogues of known defects (defects_flag.h) to judge by, instead of the recorded ones.
+  // Only commands that judge set them.
   std::vector<std::string> defects;
 };
 

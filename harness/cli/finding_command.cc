@@ -26,13 +26,13 @@ struct Exported {
   std::string id, folder, provenance;  // `provenance` is that of the evidence
   bool has_outputs = false;
   bool script_shows = false;
-  bool has_files = false;  // set if files, and not values, show the finding
+  bool has_files = false;  // files show the finding, not values
 };
 
 Result<Exported> Export(const FindingFlags& flags) {
   ANECHECK_ASSIGN(const FindingText text, ReadFindingText(flags.finding));
   ANECHECK_ASSIGN(Json json, ParseJson(text.json, flags.finding.what));
-  // The run's provenance takes precedence: it may have been proved after the finding was recorded.
+  // The run's provenance takes precedence, because it may have been proved after the finding.
   if (text.provenance && json.is_object()) {
     json["provenance"] = ToText(*text.provenance);
     json["engine"] = text.engine;

@@ -1,4 +1,4 @@
-// The subcommands for files as a user or a script sees them: gen, inspect, encode and diff.
+// Tests the subcommands for files as a user or a script runs them: gen, inspect, encode and diff.
 #include <cstdlib>
 #include <filesystem>
 #include <gtest/gtest.h>
@@ -152,8 +152,7 @@ TEST_F(FormatsCliTest, AManifestMakesTheSameFilesAgain) {
   }
 }
 
-// If earlier files stayed, a loop over the files that must be refused would find valid ones among
-// them.
+// If earlier files stayed, a loop over the files that must be refused would also find valid files.
 TEST_F(FormatsCliTest, ASetReplacesAnEarlierOneAndLeavesOtherFiles) {
   Gen("set", "--format hwx --count 3");
   ASSERT_TRUE(WriteFileAtomic(Path("set/mine.hwx"), std::string_view("mine")).ok());
@@ -171,7 +170,7 @@ TEST_F(FormatsCliTest, ASetReplacesAnEarlierOneAndLeavesOtherFiles) {
   EXPECT_FALSE(ReadFile(Path("set/graph_000000.json")).ok());
 }
 
-// `gen` removes only files that it could have written, even if a manifest names others.
+// `gen` removes only files that it may have written itself, even if a manifest names others.
 TEST_F(FormatsCliTest, AForeignManifestRemovesNoFile) {
   ASSERT_TRUE(WriteFileAtomic(Path("outside.hwx"), std::string_view("mine")).ok());
   Gen("foreign", "--format hwx --count 1");
@@ -217,7 +216,7 @@ TEST_F(FormatsCliTest, EveryFormatIsInspectedEncodedAndCompared) {
       if (path.find("manifest.json") == std::string::npos) files.push_back(path);
     }
     ASSERT_EQ(files.size(), 2u);
-    // A bare task chain does not state its version, and a rule warns of that.
+    // A bare task chain does not state its version, and a rule warns of this.
     const Outcome text =
         Tool((format == "td" ? "inspect --verify " : "inspect --verify --strict ") + files[0]);
     EXPECT_EQ(text.code, 0) << text.out << text.err;
@@ -263,8 +262,8 @@ TEST_F(FormatsCliTest, AFileOfPayloadAloneHasNoTypedShare) {
   EXPECT_NE(inspect.out.find("0 opaque; all is payload\n"), std::string::npos) << inspect.out;
 }
 
-// If a file is interpreted by the format that the manifest states, it breaks only the manifest's
-// rule.
+// If `inspect` reads a file in the format that the manifest states, the file breaks only the rule
+// that the manifest states.
 TEST_F(FormatsCliTest, AChainBreaksOnlyTheRuleOfItsManifest) {
   Gen("m", "--format td --count 40 --must-warn");
   const Json manifest = *ParseJson(*ReadTextFile(Path("m/manifest.json")));
@@ -440,7 +439,7 @@ TEST_F(FormatsCliTest, ATaskIsBoundStreamedAndReadBack) {
   const Outcome stream = Tool("inspect --verify " + Path("s.tdv10"));
   EXPECT_EQ(stream.code, 0) << stream.out;
   EXPECT_NE(stream.out.find("0x7f4d10: 0x30000000"), std::string::npos) << stream.out;
-  // Expanded to an image, the stream equals the bound task.
+  // The stream, expanded to an image, equals the bound task.
   ASSERT_EQ(Tool("load " + Path("s.tdv10") + " --form image --out " + Path("i.tdv10")).code, 0);
   ASSERT_EQ(Tool("load " + task + " --bindings " + Path("b.json") + " --form image --out " +
                  Path("j.tdv10"))

@@ -1,4 +1,4 @@
-// `anecheck fuzz`: runs a command, the parser, on files of a format.
+// `anecheck fuzz`: runs a parser, given as a command, on generated files of a format.
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -48,8 +48,8 @@ struct ScaffoldFlags {
   std::string folder;
 };
 
-// Replaces each @@ of a shell's script, inside or outside of quotes, by the script's first
-// argument. The path may then contain any character.
+// Replaces each @@ of a shell script, inside or outside of quotes, by a reference to the script's
+// first argument. So the path may contain any character.
 std::string WithFirstArgument(const std::string& script) {
   const std::string_view file = parserfuzz::kFileWord;
   std::string text;
@@ -72,14 +72,14 @@ std::string WithFirstArgument(const std::string& script) {
   return text;
 }
 
-// A shell script may also name the file as its first argument.
+// Returns whether the script refers to the file, as @@ or as its first argument.
 bool NamesFile(const std::string& script) {
   constexpr const char* kSpellings[] = {parserfuzz::kFileWord, "$1", "${1", "$@", "$*"};
   return std::ranges::any_of(
       kSpellings, [&](const char* spelling) { return script.find(spelling) != std::string::npos; });
 }
 
-// The files of a folder, without those too large for a run.
+// Returns the contents of a folder's files, without the files that are larger than `max_size`.
 Result<std::vector<Bytes>> ReadSeeds(const std::string& folder, size_t max_size) {
   ANECHECK_ASSIGN(const std::vector<std::string> names, ListFiles(folder));
   std::vector<Bytes> seeds;
@@ -132,7 +132,7 @@ std::string Folder(const ParserFuzzOptions& options, const parserfuzz::Finding& 
   return options.out + "/" + finding.name;
 }
 
-// The smallest file that shows the finding.
+// The path of the smallest file that shows the finding.
 std::string FileOf(const ParserFuzzOptions& options, const parserfuzz::Finding& finding) {
   return Folder(options, finding) + (finding.small_size ? "/small" : "/input");
 }
@@ -176,7 +176,7 @@ Json ToJson(const ParserFuzzSummary& summary, const ParserFuzzOptions& options,
               {"findings", std::move(findings)}};
 }
 
-// The reason for a finding's large file.
+// Returns the reason that a finding's file is not smaller, or an empty string.
 std::string NotMinimised(const parserfuzz::Finding& finding) {
   if (finding.not_minimised.empty()) return "";
   return fmt::format(", {}{}",
@@ -209,7 +209,7 @@ std::string ProgressText(const parserfuzz::ParserFuzzProgress& state) {
                      Counted(state.minimising_runs, "run"));
 }
 
-// A parser that accepts nothing has most likely not read the file.
+// Warns if the parser accepted no file. It then most likely did not read the files.
 void WarnOfNoneAccepted(const ParserFuzzSummary& summary, const ParserFuzzOptions& options) {
   constexpr const char* kWords =
       "{} accepted none of {}, although some are valid; check that it reads the file";

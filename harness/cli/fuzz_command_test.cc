@@ -1,5 +1,5 @@
-// `anecheck fuzz` as a user runs it: its files after a stop, and its messages about findings and
-// mistaken commands.
+// Tests of `anecheck fuzz` as a user runs it: its files after a stop, and its messages about
+// findings and wrong commands.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <string>
@@ -31,7 +31,7 @@ TEST_F(FuzzCommand, AStopLeavesNoProcessAndNoFolderAndIsReported) {
   EXPECT_NE(ReadTextFile(Path("said"))->find("interrupted after 0 of 5 files"), std::string::npos);
   EXPECT_EQ(std::system(("rmdir " + Path("tmp")).c_str()), 0) << "the tool left files in TMPDIR";
   const int pid = std::stoi(*ReadTextFile(Path("pid")));
-  // A zombie, which was not waited for yet, has an empty command line.
+  // A zombie process, which nobody has waited for yet, has an empty command line.
   const auto words = ReadTextFile(fmt::format("/proc/{}/cmdline", pid));
   EXPECT_TRUE(!words.ok() || words->empty()) << *words;
 }
@@ -54,7 +54,7 @@ TEST_F(FuzzCommand, ThePlaceholderMayBePartOfAWordAndOfTheOtherCommand) {
   EXPECT_EQ(outcome.err.find("warning"), std::string::npos) << outcome.err;
 }
 
-// The quotes around the placeholder and the characters of the path must not matter.
+// The quotes around the placeholder and the characters of the path have no effect.
 TEST_F(FuzzCommand, ThePathOfTheFileIsOneWordOfTheOtherCommand) {
   ASSERT_EQ(std::system(("mkdir " + ShellWord(Path("a $b'c"))).c_str()), 0);
   for (const char* const other :
@@ -92,7 +92,7 @@ TEST_F(FuzzCommand, TheExitCodeIsOneOnlyForNewFindings) {
   EXPECT_EQ(Fuzz("-- /bin/sh -c '" + crash + "kill -ABRT $$' sh @@").code, 1);
 }
 
-// The first run of the parser fails, and no later run does.
+// Only the first run of the parser fails.
 TEST_F(FuzzCommand, AFailureThatDoesNotRepeatIsReportedAsSuch) {
   const auto json =
       JsonOf(Fuzz("--json -- /bin/sh -c 'mkdir " + Path("once") + " && kill -SEGV $$' sh @@"));

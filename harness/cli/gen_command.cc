@@ -1,5 +1,5 @@
-// `anecheck gen`: makes files of a format that are valid, are mutated or break one rule. A manifest
-// lets `gen --replay` make each file again.
+// `anecheck gen`: makes files of a format that are valid, are mutated or break one rule. `gen
+// --replay` makes the files of a manifest again.
 #include <fmt/format.h>
 #include <memory>
 #include <numeric>
@@ -31,7 +31,7 @@ struct GenFlags {
   uint64_t seed = 1;
   std::string out;
   std::string target;  // the target of graphs; h13 if it is empty
-  bool valid = false;  // also the default
+  bool valid = false;  // the default
   bool mutated = false;
   bool must_reject = false;
   bool must_warn = false;
@@ -47,8 +47,8 @@ FileSetMode ModeOf(const GenFlags& flags) {
   return flags.mutated ? FileSetMode::kMutated : FileSetMode::kValid;
 }
 
-// Writes the files and their manifest, and returns the manifest. `seed` is the seed of the recipes,
-// or null if unknown.
+// Writes the files of the recipes and their manifest, and returns the manifest. `seed` is the seed
+// of the recipes, or null if unknown.
 Result<Json> WriteSet(const GenFlags& flags, const DescriptorGenerator& generator,
                       std::string_view mode, const Json& seed,
                       const std::vector<FileRecipe>& recipes) {
@@ -83,7 +83,7 @@ Result<Json> Draw(const GenFlags& flags) {
   return WriteSet(flags, *generator, FileSetModeName(ModeOf(flags)), flags.seed, recipes);
 }
 
-// Writes descriptors, each with its container, one pair per seed.
+// Writes one descriptor with its container for each seed.
 Result<Json> WritePairs(const GenFlags& flags, const std::vector<uint64_t>& seeds,
                         const Json& seed) {
   ANECHECK_RETURN_IF_ERROR(PrepareSetFolder(flags.out));

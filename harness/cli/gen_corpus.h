@@ -8,10 +8,10 @@
 
 namespace anecheck {
 
-// Writes valid files and files with one value at an edge (generators/formats/corpus) to `folder`.
-// The dictionary is "<folder>.dict", outside the folder, because fuzzers read every file of a
-// folder as a seed. Returns the written files: {"format", "seed", "files": [{"file", "size",
-// "reason"}], "dictionary"}.
+// Writes valid files, and files in which one value is at the edge of its range
+// (generators/formats/corpus), to `folder`. The dictionary is "<folder>.dict", outside the folder,
+// because fuzzers read every file of a folder as a seed. Returns {"format", "seed", "files":
+// [{"file", "size", "reason"}], "dictionary"}.
 Result<Json> WriteCorpus(const std::string& format, uint64_t seed, const std::string& folder);
 
 }  // namespace anecheck

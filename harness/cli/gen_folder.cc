@@ -14,8 +14,8 @@
 namespace anecheck {
 namespace {
 
-// Returns whether `gen` gives such a name to a file of `format`. A manifest from another source
-// must not reach files outside the folder.
+// Returns whether `gen` may have given this name to a file of `format`. A manifest from another
+// source must not name files outside the folder.
 bool IsOfASet(std::string_view name, std::string_view format) {
   const auto plain = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
@@ -24,7 +24,7 @@ bool IsOfASet(std::string_view name, std::string_view format) {
          name[format.size()] == '_' && std::ranges::all_of(name, plain);
 }
 
-// The files that the manifest in the folder names; empty without a manifest.
+// Returns the names of the files in the folder's manifest, or an empty list without a manifest.
 std::vector<std::string> FilesOfEarlierSet(const std::string& folder) {
   const auto text = ReadTextFile(folder + "/manifest.json");
   if (!text.ok()) return {};
@@ -46,7 +46,7 @@ std::vector<std::string> FilesOfEarlierSet(const std::string& folder) {
       names.push_back(name);
       continue;
     }
-    // The manifest names a pair without the suffixes of its two files.
+    // For a pair the manifest has the common name of two files, without the suffixes.
     names.push_back(name + ".e5");
     names.push_back(name + ".hwx");
   }

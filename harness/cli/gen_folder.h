@@ -7,8 +7,9 @@
 
 namespace anecheck {
 
-// Creates the folder if it is missing. Removes the files that the manifest of an earlier set in it
-// names, so that a loop over the folder finds only new files. Other files stay. Errors: kIo.
+// Creates the folder if it is missing. If it has the manifest of an earlier set, removes the files
+// that the manifest names, so that a loop over the folder finds only new files. Leaves other files.
+// Errors: kIo.
 Status PrepareSetFolder(const std::string& folder);
 
 }  // namespace anecheck

@@ -23,8 +23,8 @@ struct HelpFlags {
   std::string shell;
 };
 
-// The values that shells offer for an option, by the name of the option. They are names from the
-// tables, such as targets.
+// By option, the values that shells offer. They are names from the tables, such as names of
+// targets.
 using ValueLists = std::map<std::string, std::vector<std::string>>;
 
 ValueLists TableValues(const CommandDescription& tool) {

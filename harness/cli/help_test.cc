@@ -1,5 +1,5 @@
-// Help, manual page, completion and installation: each subcommand explains itself with an example,
-// and the texts made from the description of the commands name all of them.
+// Tests of help, manual page, completion and installation. The help of each subcommand has an
+// example, and the texts that are made from the description of the commands name all commands.
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
@@ -51,7 +51,7 @@ class HelpTest : public ::testing::Test {
   }
   bool Has(const std::string& program) { return Shell("command -v " + program).code == 0; }
 
-  // The names of the subcommands that the help of `path` lists.
+  // Returns the names of the subcommands that the help of `path` lists.
   std::vector<std::string> Subcommands(const std::string& path) {
     std::vector<std::string> names;
     bool inside = false;
@@ -61,7 +61,7 @@ class HelpTest : public ::testing::Test {
     }
     return names;
   }
-  // Every command that can be called: "run", "finding", "finding export" ...
+  // Returns every command that can be called: "run", "finding", "finding export" ...
   std::vector<std::string> Paths() {
     std::vector<std::string> paths;
     for (const std::string& name : Subcommands("")) {
@@ -70,7 +70,7 @@ class HelpTest : public ::testing::Test {
     }
     return paths;
   }
-  // The options that the help of `path` lists.
+  // Returns the options that the help of `path` lists.
   std::vector<std::string> Options(const std::string& path) {
     std::vector<std::string> options;
     for (const std::string& line : Lines(Tool(path + " --help").out)) {
@@ -80,7 +80,7 @@ class HelpTest : public ::testing::Test {
     }
     return options;
   }
-  // The words that bash offers as completions of the last of `words`.
+  // Returns the words that bash offers to complete the last of `words`.
   std::vector<std::string> BashOffers(const std::string& words) {
     const std::string script = folder_->File("anecheck.bash");
     EXPECT_EQ(Shell(std::string(ANECHECK_TOOL) + " help --completion bash | tee " + script).code,

@@ -1,5 +1,5 @@
-// `anecheck inspect`: prints the kind and content of a file, and checks whether a descriptor and a
-// container belong together.
+// `anecheck inspect`: prints the format and content of a file, and checks whether a descriptor and
+// a container belong together.
 #include <algorithm>
 #include <fmt/format.h>
 #include <memory>
@@ -98,7 +98,7 @@ Json RulesToJson(std::span<const Rule> rules) {
   return list;
 }
 
-// The message of a violation without the rule's id in front, because the caller prints the id.
+// Returns a violation's message without the rule's id in front, because the caller prints the id.
 std::string_view WithoutRule(const Violation& violation) {
   std::string_view message = violation.message;
   const std::string_view rule = violation.rule->id;
@@ -118,8 +118,8 @@ std::string ViolationsText(const std::vector<Violation>& violations) {
   return text;
 }
 
-// Larger files have no JSON form, because it would contain the whole file as text. All such files
-// are weights.
+// The size of the largest file that is printed as JSON. The JSON form contains the whole file as
+// text. All larger files are weights.
 constexpr uint64_t kMostInJson = uint64_t{1} << 28;
 
 Result<Json> ToJson(const ParsedFile& file, ByteSpan bytes) {
@@ -128,8 +128,8 @@ Result<Json> ToJson(const ParsedFile& file, ByteSpan bytes) {
                    fmt::format("the JSON form of more than {} MiB is not made", kMostInJson >> 20));
 }
 
-// The evidence of every field of the print; not available for files whose JSON form would be too
-// large.
+// Lists the evidence of every field that is printed. Lists none for files that are too large for a
+// JSON form.
 std::string SourcesTextOf(const Format& format, const ParsedFile& file, ByteSpan bytes) {
   const auto content = ToJson(file, bytes);
   if (!content.ok()) {
@@ -138,8 +138,8 @@ std::string SourcesTextOf(const Format& format, const ParsedFile& file, ByteSpan
   return FieldSourcesText(SourcesOf(format.fields(*content), *content));
 }
 
-// Says which share of the bytes fields describe: first of the bytes outside of payload and fill,
-// then of all bytes outside of payload.
+// Prints the share of bytes that fields describe: first of the bytes outside payload and fill, then
+// of all bytes outside payload.
 std::string CoverageText(const Format& format, const ByteCounts& coverage) {
   std::string text =
       fmt::format("format {} ({}), {}: {} payload, {} typed, {} fill, {} opaque", format.name,
@@ -154,7 +154,7 @@ std::string CoverageText(const Format& format, const ByteCounts& coverage) {
                      100 * coverage.TypedShare(), 100 * coverage.TypedShareWithFill());
 }
 
-// The work of a hardware container's tasks, as text for people.
+// Explains the work of a hardware container's tasks, as text for people.
 std::string TasksText(ByteSpan bytes) {
   const auto program = emulator::LoadProgram(bytes);
   if (!program.ok()) return fmt::format("tasks: not explained: {}\n", program.error().message);
@@ -175,8 +175,8 @@ Json TasksToJson(ByteSpan bytes) {
   return tasks;
 }
 
-// The rules of a format; for hardware containers also the rules of their tasks, which need the
-// emulator.
+// Returns the rules of a format. For hardware containers adds the rules of their tasks, which need
+// the emulator.
 std::vector<Rule> RulesOfFormat(const Format& format) {
   std::vector<Rule> rules(format.rules.begin(), format.rules.end());
   if (&format == &kFormat_hwx) {
@@ -198,8 +198,8 @@ std::vector<Violation> VerifyFile(const Format& format, const ParsedFile& file, 
   return violations;
 }
 
-// The text of the file, its coverage and the sources of its fields; with --verify its violations
-// too, and with --explain the rules of the format and the tasks of a container.
+// Prints the file, its coverage and the sources of its fields. With --verify adds its violations,
+// and with --explain the rules of the format and the tasks of a container.
 Result<std::string> Describe(const InspectFlags& flags, const Format& format,
                              const ParsedFile& file, ByteSpan bytes,
                              const std::vector<Violation>& violations) {
@@ -238,7 +238,7 @@ int ExitCode(const InspectFlags& flags, const std::vector<Violation>& violations
   return broken ? kExitFindings : kExitClean;
 }
 
-// The parts of a model, in front of its program.
+// Lists the parts of a model. The text stands in front of its program.
 std::string ModelText(const InspectedModel& model) {
   std::string text = fmt::format("Core ML {}: the program is in {}", model.form, model.file);
   if (model.specification_version != 0) {
@@ -272,8 +272,8 @@ Json ModelJson(const InspectedModel& model) {
   return json;
 }
 
-// The result of --verify for weights. If a model file lies outside its package, missing weights are
-// only a warning.
+// Returns the result of --verify for weights. If a model file lies outside its package, missing
+// weights are only a warning.
 std::string WeightsText(const InspectedModel& model, bool& broken) {
   std::string text;
   for (const InspectedModel::Weights& weights : model.weights) {
@@ -287,7 +287,7 @@ std::string WeightsText(const InspectedModel& model, bool& broken) {
   return text;
 }
 
-// A package, a compiled model or a model file: its parts, and its program as MIL text.
+// Prints the parts and the program, as MIL text, of a package, a compiled model or a model file.
 int RunModel(const InspectFlags& flags, const InspectedModel& model) {
   const Bytes bytes(model.text.begin(), model.text.end());
   const auto file = kFormat_mil.read(bytes);
@@ -310,7 +310,7 @@ int RunModel(const InspectFlags& flags, const InspectedModel& model) {
 // The largest unpacked size of a compressed file.
 constexpr uint64_t kMostUnpacked = uint64_t{32} << 20;
 
-// A file, mapped, or the unpacked content of an LZFSE stream.
+// A mapped file, or the unpacked content of an LZFSE stream.
 struct Content {
   std::optional<MappedFile> mapped;
   Bytes unpacked;
@@ -357,7 +357,7 @@ int RunFile(const InspectFlags& flags) {
   if (flags.verify) violations = VerifyFile(**format, **file, bytes);
   const auto text = Describe(flags, **format, **file, bytes, violations);
   if (!text.ok()) return Fail(WithFile(path, text.error()));
-  // The print of a program is valid MIL text, so it is not folded.
+  // A printed program is valid MIL text, so its lines are not folded.
   flags.json || *format == &kFormat_mil ? Print(*text) : PrintText(*text);
   return ExitCode(flags, violations);
 }
@@ -386,7 +386,7 @@ Result<std::pair<PairedFile, PairedFile>> DescriptorThenContainer(const InspectF
   return std::pair(std::move(files[0]), std::move(files[1]));
 }
 
-// The verdict on a pair: its word in JSON, and a line for people.
+// Returns the verdict on a pair: its word in JSON, and a line for people.
 std::pair<std::string_view, std::string> PairVerdict(const std::vector<Violation>& violations,
                                                      const std::string& descriptor) {
   if (violations.empty())
@@ -439,7 +439,7 @@ Result<int> RunPair(const InspectFlags& flags) {
   return ExitCode(flags, all);
 }
 
-// The rules of every format and of pairs, or of one format. Reads no file.
+// Lists the rules of one format or, without --format, of every format and of pairs. Reads no file.
 Result<std::string> AllRules(const InspectFlags& flags) {
   std::vector<std::pair<std::string_view, std::vector<Rule>>> tables;
   if (flags.format.empty()) {

@@ -1,7 +1,7 @@
 // A campaign that is killed at random moments and resumed each time leaves the results of an
-// undisturbed campaign. So does a campaign that Ctrl-C stops at a terminal, and one that fills its
-// disk. ANECHECK_KILLS sets the number of kills (default 6). Commands that a signal stops early
-// report it.
+// undisturbed campaign. The same holds for a campaign that Ctrl-C stops at a terminal, and for one
+// that fills its disk. ANECHECK_KILLS sets the number of kills (default 6). Commands that a signal
+// stops early say so.
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -80,7 +80,7 @@ int RunTool(const std::vector<std::string>& arguments, int milliseconds,
   return EndOf(child);
 }
 
-// Sends `signal` to the process of StartTool as soon as `ready` returns true, within a minute.
+// Sends `signal` to the process of StartTool once `ready` returns true, or after a minute.
 template <typename Ready>
 int Interrupted(pid_t child, int signal, const Ready& ready) {
   EXPECT_TRUE(testing::WaitUntil(ready));
@@ -90,7 +90,7 @@ int Interrupted(pid_t child, int signal, const Ready& ready) {
 
 bool IsThere(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
 
-// The recorded rows of the newest run, without times and the file's own path.
+// Returns the recorded rows of the newest run, without times and the file's own path.
 TextRows Results(const std::string& db) {
   const std::string run = " WHERE run = (SELECT max(id) FROM runs)";
   TextRows all = {{RowsOf(db, "SELECT count(*) FROM runs")[0][0]}};
@@ -120,7 +120,7 @@ TextRows Results(const std::string& db) {
   return all;
 }
 
-// The number of rows of a table; 0 if the file or the table does not exist yet.
+// Returns the number of rows of a table; 0 if the file or the table does not exist yet.
 int64_t CountOf(const std::string& db, const std::string& table) {
   auto store = Store::OpenReadOnly(db);
   if (!store.ok()) return 0;
@@ -144,11 +144,11 @@ TEST(Interruption, AKilledAndResumedCampaignLosesAndRepeatsNothing) {
   const auto expected = Results(whole);
   std::minstd_rand random(20);
   int killed = 0;
-  int half_way = 0;  // with cases recorded and others to come
-  // The latest moment of a kill, in milliseconds. The load of the machine varies, so the moment
-  // grows if a kill came before anything was recorded, and shrinks if it came too late.
+  int half_way = 0;  // kills after the first recorded case and before the last
+  // The latest moment of a kill, in milliseconds. The load of the machine varies, so this limit
+  // grows if a kill came before any new case was recorded, and shrinks if it came too late.
   double latest = 400;
-  // Runs campaigns until there were enough kills, at least one of them half-way.
+  // Returns whether there were enough kills, at least one of them half-way.
   const auto enough = [&] { return killed >= kills && half_way > 0; };
   for (int round = 0; !enough(); ++round) {
     ASSERT_LT(round, 100 + kills) << "no kill came between the first case and the last";
@@ -166,7 +166,7 @@ TEST(Interruption, AKilledAndResumedCampaignLosesAndRepeatsNothing) {
         continue;
       }
       ++killed;
-      // A kill may come before the run was recorded; then there is nothing to resume.
+      // If a kill comes before the run was recorded, there is nothing to resume.
       recorded = CountOf(db, "runs") > 0;
       const int64_t before = std::exchange(cases, recorded ? CountOf(db, "cases") : 0);
       if (cases == before) latest *= 1.1;
@@ -318,7 +318,7 @@ TEST(Interruption, ProbesThatAreStoppedKeepTheirMeasurements) {
   EXPECT_EQ(RowsOf(db, "SELECT state FROM runs")[0][0], "interrupted");
 }
 
-// A recorded run without results would look like a campaign that can be resumed.
+// A recorded run without results would suggest a campaign that can be resumed.
 TEST(Interruption, AHangingRuntimeProbeEndsOnRequestAndRecordsNothing) {
   const auto folder = TempDirectory::Create("anecheck-hung-probe-");
   ASSERT_TRUE(folder.ok());
@@ -340,7 +340,7 @@ TEST(Interruption, AStoppedPowerMeasurementReportsTheStop) {
   const auto folder = TempDirectory::Create("anecheck-power-stopped-");
   ASSERT_TRUE(folder.ok());
   const std::string out = folder->File("power"), said = folder->File("said");
-  // The tool writes the page after each hunt, and goes on for long afterwards.
+  // The tool writes the page after each hunt, and then continues for a long time.
   const pid_t power =
       StartTool({"power", "--fault", "sub-swapped,softmax-truncates", "--cases", "1000000",
                  "--max-seconds", "0", "--shrink-tries", "0", "--jobs", "1", "--out", out},

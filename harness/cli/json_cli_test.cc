@@ -1,5 +1,5 @@
-// The JSON that the tool writes for other programs conforms to the schemas in reports/schemas;
-// checked on the output of real commands. Streams are also read line by line, as their readers do.
+// Checks the output of real commands: the JSON that the tool writes for other programs conforms to
+// the schemas in reports/schemas. Streams are read line by line, as other programs read them.
 #include <cstdlib>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ class JsonCliTest : public ::testing::Test {
   void SetUp() override {
     if (!reports::HasSchemaValidator()) GTEST_SKIP() << "python3-jsonschema is missing";
   }
-  // Runs the tool in the test's folder and gives its standard output; `code` is the expected exit
+  // Runs the tool in the test's folder and returns its standard output. `code` is the expected exit
   // code.
   std::string Tool(const std::string& arguments, int code = 0) {
     const std::string command =
@@ -250,7 +250,7 @@ TEST_F(JsonCliTest, OperationsHaveContainersByGenerationOrAReason) {
 TEST_F(JsonCliTest, MatrixAndProbesFitTheirSchemas) {
   EXPECT_EQ(SchemaProblem(Parse(Tool("matrix --targets h13,h17s --format json")), "matrix"), "");
   EXPECT_EQ(SchemaProblem(Parse(Tool("probe --targets h13 --json")), "probe"), "");
-  // The statements that explain gives can be imported again.
+  // The statements that `explain` prints can be imported again.
   const Json explained = Parse(Tool("explain conv --target h13 --json"));
   const Json statements = {{"version", 1}, {"statements", explained["evidence"]}};
   EXPECT_FALSE(statements["statements"].empty());
@@ -258,7 +258,7 @@ TEST_F(JsonCliTest, MatrixAndProbesFitTheirSchemas) {
 }
 
 // A model with two functions, a state, a cliff of arithmetic, an operation of the host, and an
-// operation that the engine refuses by a planted fault.
+// operation that the engine refuses because of a planted fault.
 constexpr const char* kModel =
     "program(1.3)\n{\n func main<ios18>(state<tensor<fp16, [1, 4]>> s, tensor<fp16, [1, 4]> x) {\n"
     "tensor<fp16, [1, 4]> b = read_state(input = s);\n"
@@ -355,7 +355,7 @@ TEST_F(JsonCliTest, TrendsAreWrittenFromRunsAndBaselines) {
   Tool("trend", 2);
 }
 
-// Shows that the other tests can fail: the validator refuses wrong documents.
+// The validator refuses wrong documents, so the other tests can fail.
 TEST_F(JsonCliTest, SchemasRefuseOtherDocuments) {
   for (const char* name :
        {"baseline", "baseline-blame", "baseline-comparison", "check", "events", "finding", "matrix",

@@ -1,4 +1,4 @@
-// `anecheck lift`: writes the graph that a hardware container computes.
+// `anecheck lift`: writes the graph of operations that a hardware container computes.
 #include <fmt/format.h>
 #include <map>
 #include <memory>

@@ -1,5 +1,4 @@
-// `anecheck load`: makes the changes that a loader makes to a container or a version-10 task before
-// it runs.
+// `anecheck load`: changes a container or a version-10 task as a loader does before it runs.
 #include <fmt/format.h>
 #include <limits>
 #include <memory>
@@ -87,7 +86,7 @@ Result<tdv10::Image> ImageOf(const tdv10::File& file) {
   return tdv10::Deserialize(file.records, tdv10::Image());
 }
 
-// The task in the requested form. A structure without lead bytes gets 8 zero bytes.
+// Returns the task in the requested form. A structure without lead bytes gets 8 zero bytes.
 Result<Bytes> InForm(const tdv10::File& file, const tdv10::Image& image, tdv10::Form form,
                      uint64_t aperture) {
   if (form == tdv10::Form::kSparse) {

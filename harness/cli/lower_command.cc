@@ -36,12 +36,12 @@ namespace {
 struct LowerFlags {
   TargetFlags target;
   ModelFlags model;
-  std::string target_name, route, out, format;  // an empty route: the model's own
+  std::string target_name, route, out, format;  // empty `route`: the model's own
   bool plan = false;
   bool json = false;
 };
 
-// The written files, and the files that could not be written with the reason.
+// The written files, and the files that could not be written, each with the reason.
 struct Written {
   std::vector<std::string> files;
   std::vector<std::pair<std::string, std::string>> missing;
@@ -55,8 +55,8 @@ Status Write(const LowerFlags& flags, const std::string& name, std::string_view 
   return {};
 }
 
-// Writes the program of the conversion route and, if every unit of the lowered graph has a
-// spelling, the network description of the direct route.
+// Writes the program of the conversion route. Also writes the network description of the direct
+// route, if it can spell every unit of the lowered graph.
 Status WritePrograms(const LowerFlags& flags, const plan::Plan& plan, Written& written) {
   const auto mil = GraphToMil(plan.program);
   if (mil.ok()) {
@@ -88,7 +88,7 @@ Status WriteBytes(const LowerFlags& flags, const std::string& name, ByteSpan byt
   return {};
 }
 
-// The container's weights are plain, because the encoder knows no stream of compressed weights.
+// Encodes the graph with plain weights, because the encoder cannot write compressed weights.
 Result<std::vector<uint8_t>> ContainerOf(const Graph& graph, const LowerFlags& flags,
                                          Written& written) {
   ANECHECK_ASSIGN(const Graph dense, WithDenseConstants(graph));
@@ -141,7 +141,7 @@ Result<Written> WriteFolder(const LowerFlags& flags, const Graph& graph, const p
   return written;
 }
 
-// Writes the model itself for Core ML's compiler on a Mac, without the rewrites of any target.
+// Writes the model for Core ML's compiler on a Mac, without the rewrites of any target.
 Status LowerToPackage(const LowerFlags& flags) {
   if (flags.out.empty()) {
     return MakeError(ErrorCode::kInvalid, "--format mlpackage needs --out, the package to write");
@@ -156,7 +156,7 @@ Status LowerToPackage(const LowerFlags& flags) {
   return {};
 }
 
-// The operations of the model itself, as `check` lists them.
+// Lists the model's own operations in the form in which `check` lists them.
 Json OperationsJson(const Graph& graph, const evidence::GraphAnswer& answer) {
   Json list = Json::array();
   for (NodeId id = 0; id < graph.nodes().size(); ++id) {
@@ -168,7 +168,7 @@ Json OperationsJson(const Graph& graph, const evidence::GraphAnswer& answer) {
   return list;
 }
 
-// The names of the model's edges that `check` gives to the host.
+// Names the operations at the model's edges that `check` leaves to the host.
 std::string EdgesText(const PreparedModel& model) {
   std::vector<std::string> parts = model.edges.computed;
   for (const auto& names : {model.peeled.inputs, model.peeled.outputs}) {
@@ -178,15 +178,15 @@ std::string EdgesText(const PreparedModel& model) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-// The part that `check` runs.
+// The part of the model that `check` runs.
 struct InnerPart {
   plan::Plan plan;
   std::string edges;  // EdgesText
 };
 
-// Returns the part that `check` runs, if the host computes casts or integers at the model's edges.
-// Without this plan `check` and `lower` would contradict each other. It is an addition to the plan
-// of the whole model, so there is none if the model cannot be split.
+// If the host computes casts or integers at the model's edges, returns the part that `check` runs.
+// `lower` prints its plan in addition to the plan of the whole model, so that `check` and `lower`
+// agree. Returns nothing if the model cannot be split.
 std::optional<InnerPart> WithoutEdges(const Graph& model, const Target& target,
                                       const plan::PlanOptions& options) {
   const auto split = SplitModel(model);

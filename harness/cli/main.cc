@@ -49,11 +49,11 @@ void PrintText(std::string_view text) { Print(Folded(text, TerminalColumns())); 
 
 namespace {
 
-// The command that the first words of a command line name, as in "anecheck finding export".
+// The command that a command line names by its first words, as in "anecheck finding export".
 struct Place {
-  const CLI::App* command = nullptr;  // the last command that is named
+  const CLI::App* command = nullptr;  // the innermost named command
   std::string path = "anecheck";      // as typed
-  // If a subcommand is required, and the word at its place names none: that word. Else empty.
+  // The word that stands in place of a required subcommand but names none; empty if there is none.
   std::string unknown;
 };
 
@@ -110,7 +110,7 @@ int FailToParse(const CLI::App& app, const CLI::ParseError& error, std::span<cha
   return kExitUsage;
 }
 
-// Returns `code`, or the code of a failure if standard output could not be written.
+// Returns `code`, or kExitHarness if standard output could not be written.
 int Printed(int code) {
   std::cout.flush();
   if (std::cout.good() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;

@@ -7,8 +7,7 @@
 namespace anecheck {
 namespace {
 
-// Escapes text so that roff prints it literally: no character is a request or an escape, and dashes
-// stay ASCII.
+// Escapes text so that roff reads no request or escape in it, and prints dashes as ASCII.
 std::string Plain(std::string_view text) {
   std::string plain;
   if (!text.empty() && (text[0] == '.' || text[0] == '\'')) plain = "\\&";

@@ -1,4 +1,4 @@
-// The manual page of the tool, in the man macros of roff (man 7 man).
+// Makes the manual page of the tool, in the man macros of roff (man 7 man).
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace anecheck {
 
-// Section 1 of the manual. Has no date, so the same tool always makes the same bytes.
+// Returns a page of section 1. It has no date, so the same tool always makes the same bytes.
 std::string ManPage(const CommandDescription& tool);
 
 }  // namespace anecheck

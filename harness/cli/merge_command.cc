@@ -24,7 +24,7 @@ struct MergeFlags {
   bool json = false;
 };
 
-// "shards 2, 5 of 8".
+// Returns a text such as "shards 2, 5 of 8".
 std::string MissingText(const MissingShards& missing) {
   std::vector<int64_t> parts;
   parts.reserve(missing.indices.size());

@@ -40,7 +40,8 @@ npz::ElementType ArrayType(DType dtype) {
   }
 }
 
-// The element type of tensors with the same bytes as an array's elements; empty if there is none.
+// Returns the element type of tensors that has the same bytes as the array's; empty if there is
+// none.
 std::optional<DType> TensorTypeOf(npz::ElementType type) {
   for (const DType dtype : {DType::kFp16, DType::kFp32, DType::kInt8, DType::kInt16, DType::kUint16,
                             DType::kInt32, DType::kBool, DType::kUint8}) {
@@ -61,8 +62,8 @@ std::vector<double> Doubles(const npz::Array& array) {
 
 bool IsFloatArray(npz::ElementType type) { return type <= npz::ElementType::kFloat64; }
 
-// The role of an array. A rounded output needs a warning, because rounding hides how far the
-// engine's output lies from the admitted interval.
+// The role of an array. Only a rounded output causes a warning: rounding hides how far the engine's
+// output lies from the admitted interval.
 enum class Role : uint8_t { kInput, kOutput };
 
 void WarnOfRounding(const Value& value, const npz::Array& array, std::span<const double> given,
@@ -128,8 +129,8 @@ void WarnOfUnused(const Graph& graph, std::span<const ValueId> ids,
   }
 }
 
-// Detects expected.npz of an exported finding, which contains an interval for each output but no
-// output.
+// Returns whether the arrays have bounds of the output but not the output itself, as in
+// expected.npz of an exported finding.
 bool HoldsBoundsAlone(const Value& output, std::span<const npz::NamedArray> arrays) {
   const auto has = [&](const std::string& name) {
     return std::ranges::find(arrays, name, &npz::NamedArray::name) != arrays.end();

@@ -1,4 +1,4 @@
-// eval, judge and lower on a user's model.
+// Tests `eval`, `judge` and `lower` on a user's model.
 #include <cstring>
 #include <fmt/format.h>
 #include <string>
@@ -60,7 +60,7 @@ TEST_F(ModelCommands, EvalPrintsALineForEachOutput) {
   EXPECT_EQ(json["outputs"][0]["greatest"], 2.5);
 }
 
-// The arrays of bounds in a file of `eval` cause no warning.
+// The arrays of bounds in a file that `eval` wrote cause no warning.
 TEST_F(ModelCommands, JudgeReadsTheArraysOfEvalWithoutAWarning) {
   WriteText("model.mil", kProduct);
   WriteArrays("in.npz", {Halves("x", {1, 2}, {3, 4}), Halves("w", {2, 1}, {0.5, 0.25})});
@@ -304,7 +304,7 @@ TEST_F(ModelCommands, LossesOfArraysAreReported) {
       << judge.err;
 }
 
-// A program that adds the blob of each file in `files` to x.
+// Returns a program that adds the blob of each file in `files` to x.
 std::string AddsBlobs(const std::vector<std::string>& files) {
   std::string text = "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, 4]> x) {\n", outputs;
   for (size_t i = 0; i < files.size(); ++i) {
@@ -318,7 +318,7 @@ std::string AddsBlobs(const std::vector<std::string>& files) {
   return text + "} -> (" + outputs + ");\n}";
 }
 
-// A weight file with one fp16 row, filled with `number`.
+// Returns a weight file with one fp16 row, filled with `number`.
 std::string WeightsOf(double number) {
   const std::vector<uint8_t> row = Halves("", {4}, std::vector<double>(4, number)).array.data;
   milweights::WeightFileWriter writer;
@@ -435,7 +435,7 @@ TEST_F(ModelCommands, LowerWritesThePlanAndTheFormsThatSourcesDescribe) {
   EXPECT_EQ(json["plan"]["dispatches"], 1);
   EXPECT_EQ(json["plan"]["compiles"], true);
   EXPECT_EQ(json["plan"]["rewrites"][0]["occasion"], "host");
-  // The program has the rewrites of the host; those of the compiler are in lowered.json.
+  // The program has the rewrites of the host. The rewrites of the compiler are in lowered.json.
   const std::string mil = *ReadTextFile(Path("lowered/model.mil"));
   EXPECT_NE(mil.find("sin("), std::string::npos);
   EXPECT_EQ(mil.find("tan("), std::string::npos);
@@ -450,7 +450,7 @@ TEST_F(ModelCommands, LowerWritesThePlanAndTheFormsThatSourcesDescribe) {
   EXPECT_EQ(Tool("inspect --verify " + Path("lowered/program.e5")).code, 0);
 }
 
-// A model file may be verified apart from its folder; a package without its weights is broken.
+// A model file may be verified outside its folder, but a package without its weights is broken.
 TEST_F(ModelCommands, InspectVerifiesAModelFileWithoutItsWeights) {
   const std::string real = testing::RealDataPath("models/mobius_stft_mlpackage_model.mlmodel");
   ANECHECK_SKIP_WITHOUT(real);

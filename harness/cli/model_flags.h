@@ -18,7 +18,7 @@ struct ModelFlags {
 
 void AddModelFlags(CommandLine& command, ModelFlags& flags);
 
-// Reads the function that the flags name. Warns of constants that are made up.
+// Reads the function that the flags name. Warns if constants are made up.
 Result<ModelGraph> ReadModel(const ModelFlags& flags, const std::vector<ModelShape>& shapes = {});
 Result<ModelGraph> ReadModel(const Model& model, const std::string& function,
                              const std::vector<ModelShape>& shapes = {});

@@ -15,7 +15,7 @@ namespace {
 
 Route OtherThan(Route route) { return route == Route::kMil ? Route::kNetlist : Route::kMil; }
 
-// Cases of some modes are MIL text for every route.
+// Returns the routes that cases are drawn for. Cases of some modes are MIL text on every route.
 std::vector<Route> RoutesOf(const CampaignOptions& options) {
   const bool of_mil = !options.modes.empty() && std::ranges::all_of(options.modes, IsOfMilAlone);
   std::vector<Route> routes;
@@ -25,7 +25,7 @@ std::vector<Route> RoutesOf(const CampaignOptions& options) {
   return routes;
 }
 
-// Returns whether all named modes draw only integers.
+// Returns whether --mode names modes, and all of them draw only integers.
 bool OfIntegers(const CampaignOptions& options) {
   return !options.modes.empty() && std::ranges::all_of(options.modes, [](CaseMode mode) {
     return ValuesOf(mode) == CaseMode::kInteger;
@@ -41,8 +41,8 @@ class NamedOps {
     }
   }
 
-  // Returns a note for each operation that some or all targets lack. Removes those that all targets
-  // lack from `drawn`. Errors: no operation is left.
+  // Returns a note for each operation that some or all targets do not draw. Removes from `drawn`
+  // those that no target draws. Errors: no operation is left.
   Result<std::vector<std::string>> Notes(std::bitset<kOpCount>& drawn) const {
     std::vector<std::string> notes;
     for (const OpDefinition* op : ops_) {
@@ -67,7 +67,7 @@ class NamedOps {
   }
 
   // Returns whether any of the operations is drawn on the target. Errors: kInvalid if only one of
-  // two routes draws any.
+  // two routes draws any of them.
   Result<bool> HasAny(const CampaignTarget& target) const {
     std::vector<Route> with;
     for (const Route route : routes_) {

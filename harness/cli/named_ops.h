@@ -1,6 +1,5 @@
-// Checks the operations of --ops on the targets and routes of a campaign. It reports operations
-// that cannot be drawn before the run, because the generator would draw other operations in their
-// place.
+// Checks before a campaign whether its targets and routes can draw the operations of --ops. Without
+// this check the generator would draw other operations in their place.
 #pragma once
 
 #include "harness/base/result.h"
@@ -10,8 +9,8 @@
 namespace anecheck {
 
 // Removes the operations that no target draws, and the targets on which no operation is drawn.
-// Prints once, with reasons, the operations that some or all targets do not draw. Errors: kInvalid
-// if no operation is left, or if only one of two routes draws any of them on a target.
+// Prints one warning: the operations that some or all targets do not draw, and the reasons. Errors:
+// kInvalid if no operation is left, or if only one of two routes draws any on a target.
 Status KeepNamedOps(const CampaignFlags& flags, CampaignOptions& options);
 
 }  // namespace anecheck

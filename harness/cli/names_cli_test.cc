@@ -1,5 +1,5 @@
-// Names, flags and outputs that several commands share and scripts rely on: the folder of an
-// export, files of graphs, --json, --explain, recorded checks.
+// Tests names, flags and outputs that several commands share and that scripts rely on: the folder
+// of an export, files of graphs, --json, --explain, recorded checks.
 #include <set>
 #include <string>
 
@@ -43,7 +43,7 @@ TEST_F(NamesCliTest, AFindingOfTheCompilersFilesIsExportedWithThem) {
   EXPECT_EQ(Tool("replay " + Path("of_files/finding.json")).code, 1);
 }
 
-// The finding is wrong at another shape only; at the graph's own shape every output is right.
+// The finding is wrong only at another shape. At the graph's own shape every output is right.
 TEST_F(NamesCliTest, AFindingAtAnotherShapeIsExportedWithThatShape) {
   const Json run =
       JsonOf(Tool("run --cases 60 --targets h13 --mode shape-ranges --quirk all=off "
@@ -78,7 +78,7 @@ TEST_F(NamesCliTest, AnOperationThatSomeTargetsLackIsDrawnOnTheOthers) {
   EXPECT_EQ(cases[0]["n"], 20);
 }
 
-// A list of operations that was written for another program may name some that no engine has.
+// A list of operations that was written for another program may name operations that no engine has.
 TEST_F(NamesCliTest, AnOperationThatNoTargetDrawsIsReportedAndOthersRun) {
   const Outcome run = Tool("run --cases 20 --ops relu,gru --targets h13" + Db("r.sqlite"));
   EXPECT_EQ(run.code, 0) << run.err;
@@ -178,7 +178,7 @@ constexpr std::string_view kSum =
     "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, 4, 1, 8]> x) {\n"
     "tensor<fp16, [1, 4, 1, 8]> y = add(x = x, y = x);\n} -> (y);\n}";
 
-// A check records its findings as `run` does: with an id, a replay command and a count. The results
+// A check records its findings as `run` does, with an id, a replay command and a count. The results
 // file lists the check as a run.
 TEST_F(NamesCliTest, FindingsOfACheckAreRecordedAndReplay) {
   WriteText("model.mil", kSum);
@@ -278,7 +278,7 @@ TEST_F(NamesCliTest, ALabelNamesTheRunAndChangesNoCase) {
   EXPECT_EQ(Tool("run --resume --label x" + Db("a")).code, 2);
 }
 
-// Scripts read the last line; people read the names of the defects.
+// Scripts read the last line, and people read the names of the defects.
 TEST_F(NamesCliTest, TheLastLineOfARunIsItsVerdict) {
   const auto last = [](const std::string& text) {
     const size_t end = text.find_last_not_of('\n');

@@ -20,10 +20,10 @@ constexpr uint64_t kGraphs = 32;
 // The results of the graphs of one operation on one target.
 struct Tally {
   uint64_t encoded = 0, executed = 0;
-  std::string reason;  // the first refusal that names the operation, or else the first refusal
+  std::string reason;  // as in ops_containers.h
 };
 
-// Each graph holds only that operation and those that its operands need.
+// Each graph has only the operation `op` and the operations that compute its operands.
 Result<Tally> Try(const OpDefinition& op, const CampaignTarget& target, CampaignOptions options) {
   options.targets = {target};
   options.ops.reset();

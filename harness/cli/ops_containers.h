@@ -1,5 +1,5 @@
-// Operations that have hardware containers, by generation: drawn graphs of one operation each go
-// through encoder and emulator.
+// Finds the operations that can be encoded as hardware containers, by generation. Draws graphs of
+// one operation, encodes them and runs the containers in the emulator.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@ namespace anecheck {
 // [{"name", "targets": {"h13": {"state", "executed": 20, "reason"}}}]}. `state` is "executed" if
 // the emulator ran a container, "encoded" if it refused every container, "not encoded" if the
 // encoder refused every graph, and "none" for an operation without known tasks. `executed` counts
-// graphs. `reason` is the first refusal that names the operation, or else the first refusal.
-// Errors: those of drawing.
+// graphs. `reason` is the first refusal that names the operation or, if none names it, the first
+// refusal. Errors: those of drawing.
 Result<Json> OperationContainers(uint64_t seed);
-// A table with one line per operation, as text.
+// Formats the table as text, with one line per operation.
 std::string OperationContainersText(const Json& table);
 
 }  // namespace anecheck

@@ -1,4 +1,4 @@
-// `anecheck placement`: Core ML's analytics of a model, compared with the published planner.
+// `anecheck placement`: compares Core ML's analytics of a model with the published planner.
 #include <fmt/format.h>
 #include <memory>
 #include <string>
@@ -27,7 +27,7 @@ struct PlacementFlags {
 struct Placement {
   std::vector<AnalyticsRow> rows;
   Plan plan;
-  double cost = 0;  // of Core ML's choice of backends, in milliseconds
+  double cost = 0;  // of the backends that Core ML chose, in milliseconds
   // Predicted from the cost model of `check`, not from the estimates in the file.
   PlanPrediction prediction;
 };
@@ -38,7 +38,7 @@ Result<Placement> Read(const PlacementFlags& flags) {
   if (!program.ok()) return WithFile(flags.file, program.error());
   auto rows = ReadAnalytics(*program);
   if (!rows.ok()) return WithFile(flags.file, rows.error());
-  // Costs follow from shapes, so the weights may be missing.
+  // Costs depend only on shapes, so the weights may be missing.
   ANECHECK_ASSIGN(const Model model, Model::Open(flags.file, {.made_up = true}));
   ANECHECK_ASSIGN(const ModelGraph read, model.Read());
   Placement placement;
@@ -55,7 +55,7 @@ Result<Placement> Read(const PlacementFlags& flags) {
   return placement;
 }
 
-// The backends that some cheapest plan chooses for one operation; several are a tie.
+// Returns the backends that any cheapest plan chooses for an operation. Several backends are a tie.
 Json Possible(const Plan& plan, size_t row) {
   Json names = Json::array();
   for (size_t k = 0; k < kBackends && row < plan.possible.size(); ++k) {

@@ -21,9 +21,9 @@
 namespace anecheck {
 namespace {
 
-// Hunts run on three families, because all five would take too long. The family with the fewest
-// defects comes first, because a fault stands out soonest there. Clean campaigns run on the
-// families A13 to A17.
+// Campaigns that hunt for a fault run on three families, because all five would take too long. The
+// family with the fewest defects comes first, because campaigns find a fault there soonest. Clean
+// campaigns run on the families A13 to A17.
 constexpr std::string_view kHuntTargets = "h15,h13,h17s";
 constexpr std::string_view kCleanTargets = "h13,h14,h15,h16,h17s";
 
@@ -53,7 +53,7 @@ std::string ProgressText(const PowerReport& report) {
                      Counted(report.magnitudes.size(), "magnitude"), report.seconds);
 }
 
-// "all" selects every way; an empty list selects the first way.
+// Returns the named ways. "all" selects every way, and an empty list selects the first way.
 Result<std::vector<Way>> WaysNamed(const std::vector<std::string>& names) {
   std::vector<Way> ways;
   for (const std::string& name : names) {
@@ -101,7 +101,7 @@ Result<PowerReport> Measure(PowerFlags& flags, const Interruption& interruption)
   return report;
 }
 
-// The values of --fault and --quirk.
+// Lists the values of --fault and --quirk.
 Result<std::string> ListSubjects(const PowerFlags& flags) {
   ANECHECK_ASSIGN(const CampaignOptions campaign, ToOptions(flags.campaign));
   const std::string& library = flags.campaign.library;

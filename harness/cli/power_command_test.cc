@@ -1,4 +1,4 @@
-// `anecheck power` and `anecheck coverage` as a script runs them.
+// Tests of `anecheck power` and `anecheck coverage` as a script runs them.
 #include <cstdlib>
 #include <gtest/gtest.h>
 #include <string>
@@ -13,7 +13,7 @@ namespace {
 
 class PowerCommand : public ::testing::Test {
  protected:
-  // Runs the tool and gives its exit code; standard output is in out_.
+  // Runs the tool and returns its exit code.
   int Tool(const std::string& arguments) {
     const std::string command = std::string(ANECHECK_TOOL) + " " + arguments + " >" +
                                 folder_->File("out") + " 2>" + folder_->File("err");

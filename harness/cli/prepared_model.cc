@@ -26,7 +26,7 @@ std::vector<double> ElementsOf(const Tensor& tensor) {
   return elements;
 }
 
-// Adds an array of made-up numbers for every input of the graph that has no array of its name.
+// Adds an array of made-up numbers for each input of the graph that has no array.
 void MakeUp(const Graph& graph, uint64_t seed, std::vector<npz::NamedArray>& arrays) {
   const std::vector<Tensor> tensors = MadeUpInputs(graph, seed);
   const std::vector<ValueId> inputs = graph.ValuesOfKind(ValueKind::kInput);
@@ -37,7 +37,7 @@ void MakeUp(const Graph& graph, uint64_t seed, std::vector<npz::NamedArray>& arr
   }
 }
 
-// Adds the values that the host computes for the engine. They replace made-up numbers of the same
+// Adds the arrays of values that the host computes for the engine. They replace arrays of the same
 // name.
 Status ComputeHostEdges(const Graph& host, const std::string& path,
                         std::vector<npz::NamedArray>& arrays) {
@@ -52,7 +52,7 @@ Status ComputeHostEdges(const Graph& host, const std::string& path,
   return {};
 }
 
-// Checks that a part is valid. An engine's answer to a broken part says nothing about the model.
+// Refuses an invalid part, because an engine's answer to it would say nothing about the model.
 Status CheckPart(const Graph& part, std::string_view whose) {
   const Status valid = ValidateGraph(part);
   if (valid.ok()) return {};

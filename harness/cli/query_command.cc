@@ -22,7 +22,7 @@ struct QueryFlags {
   bool json = false;
 };
 
-// One CSV field (RFC 4180).
+// Returns a CSV field (RFC 4180).
 std::string Quoted(const std::string& field) {
   if (field.find_first_of(",\"\n\r") == std::string::npos) return field;
   std::string quoted = "\"";
@@ -33,7 +33,7 @@ std::string Quoted(const std::string& field) {
   return quoted + "\"";
 }
 
-// Writes a BLOB as SQL spells it, X'00FF', and other values as their text.
+// Returns a BLOB as an SQL literal, such as X'00FF', and other values as their text.
 std::string Spelt(const StoreValue& value) {
   if (value.kind != StoreValue::Kind::kBlob) return value.text;
   std::string spelt = "X'";
@@ -41,8 +41,8 @@ std::string Spelt(const StoreValue& value) {
   return spelt + "'";
 }
 
-// Makes the column names unique as SQLite does for a table: the second of several "a" becomes
-// "a:1". A JSON object would keep only one of two equal names.
+// Makes the column names unique, because a JSON object would keep only one of two equal names. As
+// in an SQLite table, the second of several "a" becomes "a:1".
 std::vector<std::string> Distinct(const std::vector<std::string>& columns) {
   std::vector<std::string> distinct;
   for (const std::string& column : columns) {
@@ -55,7 +55,7 @@ std::vector<std::string> Distinct(const std::vector<std::string>& columns) {
   return distinct;
 }
 
-// A value as JSON; a number that JSON lacks, such as an infinity, becomes its text.
+// Returns a value as JSON. A number that JSON lacks, such as an infinity, becomes its text.
 Json ToJson(const StoreValue& value) {
   const char* const begin = value.text.data();
   const char* const end = begin + value.text.size();

@@ -1,5 +1,5 @@
-// The tool's records of its work: the origin of evidence, its command and seed, and the choice of a
-// finding.
+// Tests what the tool records about its work: the origin of evidence, the command and the seed.
+// Also tests the choice of a finding.
 #include <algorithm>
 #include <set>
 #include <string>
@@ -12,8 +12,8 @@ namespace {
 using Outcome = testing::ToolOutcome;
 using RecordCliTest = testing::ToolTest;
 
-// Every text begins with the mark of simulated results, so that nobody takes the simulated engine
-// for a chip.
+// Every text begins with the mark of simulated results, so that nobody mistakes the simulated
+// engine for a chip.
 TEST_F(RecordCliTest, SimulatedResultsAreMarkedInEveryText) {
   const std::string db = Db("marked.sqlite");
   const Outcome run = Tool(
@@ -36,7 +36,7 @@ TEST_F(RecordCliTest, SimulatedResultsAreMarkedInEveryText) {
   EXPECT_EQ(roundtrip.out.find("2 cases, "), 0u) << roundtrip.out;
 }
 
-// A finding stores only its first case. The tool makes the others again from the run's options.
+// A finding stores only its first case. The tool draws the others again from the run's options.
 TEST_F(RecordCliTest, EveryCaseOfAFindingIsRunAgain) {
   const std::string db = Db("cases.sqlite");
   Tool("run --cases 600 --seed 3 --targets h13 --quirk all=off --steer --fault slice-off-by-one" +
@@ -129,7 +129,7 @@ TEST_F(RecordCliTest, EveryCommandSpellsKnownDefectTheSameWay) {
         ParseJson(Tool("judge " + of + " --actual " + folder + "/actual.npz --json").out);
     ASSERT_TRUE(judged.ok());
     EXPECT_EQ(judged->dump().find("\"verdict\":\"known_defect\""), std::string::npos);
-    // The command `judge` runs nothing, so it cannot recognise a deviation that only several
+    // The command `judge` runs no program, so it cannot recognise a deviation that only several
     // operations together explain.
     if (judged->dump().find("\"verdict\":\"known-defect\"") == std::string::npos) continue;
     const auto checked = ParseJson(Tool("check " + of + " --json").out);
@@ -242,7 +242,7 @@ TEST_F(RecordCliTest, AFindingOfSeveralRunsIsChosenByItsRun) {
     EXPECT_EQ(Tool("replay " + id + " --db " + all + " --run " + uuid.substr(0, 12)).code, 1);
   }
   EXPECT_EQ(Tool("replay " + id + " --db " + all + " --run nonesuch").code, 2);
-  // Two runs of the same campaign found the same, so the tool need not ask for the run.
+  // Two runs of the same campaign have the same finding, so the tool need not ask for the run.
   ASSERT_EQ(Tool(run + Db("a.sqlite")).code, 1);
   EXPECT_EQ(Tool("replay " + id + Db("a.sqlite")).code, 1);
   // A run of another engine requires a choice. The command that it prints names the run, and the
@@ -299,7 +299,7 @@ TEST_F(RecordCliTest, AQueryIsOneStatementAndItsNumbersAreNumbers) {
            Db("q.sqlite"));
   EXPECT_EQ(ParseJson(json.out)->dump(), R"([{"i":2,"r":0.5,"t":"2","n":null,"x":"-Inf"}])");
   EXPECT_EQ(Tool("query 'SELECT 2, NULL'" + Db("q.sqlite")).out, "2,NULL\n2,\n");
-  // Columns of equal names are all printed, and a zero byte does not end a value.
+  // All columns of equal names are printed, and a zero byte does not end a value.
   EXPECT_EQ(
       ParseJson(
           Tool("query --json \"SELECT 1 AS a, 2 AS a, 3 AS a, X'00ff' AS b\"" + Db("q.sqlite")).out)

@@ -1,4 +1,4 @@
-// Progress of commands that read results files, on standard error.
+// Shows the progress of commands that read results files, on standard error.
 #pragma once
 
 #include <fmt/format.h>
@@ -9,7 +9,8 @@
 
 namespace anecheck {
 
-// Shows a line of progress such as "12/80 findings" as long as the object or a copy exists.
+// Returns a function that shows a line such as "12/80 findings" on standard error. The line exists
+// as long as a copy of the function.
 inline reports::ReportProgress ReportProgressLine() {
   return
       [line = std::make_shared<ProgressLine>()](std::string_view things, size_t done, size_t of) {

@@ -1,5 +1,5 @@
-// `anecheck roofline`: estimates the least time of each operation of a model from the number of its
-// products and the number of bytes that it moves.
+// `anecheck roofline`: estimates the least time of each operation of a model, from the number of
+// its multiplications and the number of bytes that it moves.
 #include <fmt/format.h>
 #include <memory>
 
@@ -42,7 +42,7 @@ Result<Json> ReadRoofline(const RooflineFlags& flags) {
                                  "it; M1 (h13) and M5 (h17s) have them",
                                  flags.target));
   }
-  // Times follow from shapes, so the weights may be missing.
+  // Times depend only on shapes, so the weights may be missing.
   ANECHECK_ASSIGN(const Model model, Model::Open(flags.model, {.made_up = true}));
   auto read = model.Read(flags.function);
   if (!read.ok()) return WithFile(flags.model, read.error());

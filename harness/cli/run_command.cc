@@ -24,7 +24,7 @@
 namespace anecheck {
 namespace {
 
-// Counts of judged cases by the kind of judgement. Each case is part of exactly one count.
+// Counts the judged cases by the kind of judgement. Omits inconclusive cases.
 std::string JudgedText(const CampaignSummary& summary) {
   const uint64_t others = summary.cases - summary.judged - summary.inconclusive;
   if (others == 0) return fmt::format("{} judged", summary.judged);
@@ -32,14 +32,14 @@ std::string JudgedText(const CampaignSummary& summary) {
                      summary.judged, others);
 }
 
-// A new finding, with the command that replays it.
+// Returns the lines on a new finding, with the command that replays it.
 std::string FindingLines(const FindingRow& finding) {
   return fmt::format("  {} {} {} on {}: {} ({})\n    {}\n", finding.id, finding.verdict,
                      finding.op.empty() ? "-" : finding.op, finding.target, finding.summary,
                      Counted(finding.occurrences, "case"), finding.replay);
 }
 
-// A documented defect or an unconfirmed deviation takes one line.
+// Returns the line on a documented defect or an unconfirmed deviation.
 std::string OtherLine(const FindingRow& finding) {
   const std::string words =
       finding.defects.empty() ? finding.summary : DefectWords(finding.defects, finding.op);
@@ -48,7 +48,7 @@ std::string OtherLine(const FindingRow& finding) {
                      Counted(finding.occurrences, "case"));
 }
 
-// One line for each of the most frequent reasons.
+// Returns one line for each of the most frequent reasons that cases are inconclusive.
 std::string ReasonLines(const CampaignSummary& summary) {
   std::string text;
   for (const InconclusiveReason& counted : FrequentReasons(summary)) {
@@ -57,7 +57,7 @@ std::string ReasonLines(const CampaignSummary& summary) {
   return text;
 }
 
-// The last line: whether the run passed, in agreement with the exit code.
+// Returns the last line, which states whether the run passed. It agrees with the exit code.
 std::string VerdictLine(const CampaignSummary& summary, bool strict) {
   if (summary.cases > 0 && summary.inconclusive == summary.cases) {
     return Coloured(Colour::kYellow, "NO RESULT") + ": no case could be judged\n";
@@ -105,7 +105,7 @@ struct RunFlags {
 constexpr std::string_view kWithResume[] = {"--resume", "--db",     "--jobs",  "--time",
                                             "--json",   "--strict", "--events"};
 
-// Returns the first given option that --resume takes from the file instead; empty if there is none.
+// Returns the first given option that --resume reads from the results file; empty if there is none.
 std::string Contradiction(const CommandLine& command) {
   for (const std::string& name : command.Given()) {
     if (std::ranges::find(kWithResume, name) == std::end(kWithResume)) return name;
@@ -122,8 +122,8 @@ Result<ResumePoint> ResumeFrom(const RunFlags& flags) {
   return point;
 }
 
-// Opens the stream of events. Called after the options of the run were read, so that a command with
-// wrong options leaves the events of an earlier run unchanged.
+// Opens the stream of events. Call this after all options were read, so that a command with wrong
+// options leaves the events of an earlier run unchanged.
 Status OpenEvents(const RunFlags& flags, std::optional<EventStream>& events) {
   if (flags.events.empty()) return {};
   ANECHECK_ASSIGN(EventStream opened, EventStream::Open(flags.events, flags.resume));
@@ -131,7 +131,7 @@ Status OpenEvents(const RunFlags& flags, std::optional<EventStream>& events) {
   return {};
 }
 
-// `events` receives the requested stream, `options` the options of the campaign.
+// Sets `events` to the requested stream, and `options` to the options of the campaign.
 Result<CampaignSummary> RunOrResume(const RunFlags& flags, const std::string& command,
                                     std::optional<EventStream>& events, CampaignOptions& options,
                                     const std::function<void(const CampaignProgress&)>& progress,
@@ -183,7 +183,7 @@ int Run(const RunFlags& flags, const std::string& command) {
     flags.json ? Print(SummaryToJson(*summary).dump(2))
                : PrintText(SummaryText(*summary, options, flags.strict));
   }
-  // A run without results has the exit code of a clean run, so it gets a warning.
+  // The exit code of a run without results equals that of a clean run, so a warning reports it.
   if (summary->cases > 0 && summary->inconclusive == summary->cases) {
     LogWarning(
         "no result: every case is inconclusive; column `message` of the table `cases` gives the "
@@ -193,9 +193,9 @@ int Run(const RunFlags& flags, const std::string& command) {
     LogWarning(fmt::format(
         "{}; every finished batch is recorded; resume with: anecheck run --resume --db {}",
         interruption.asked() ? "interrupted" : "stopped by --time", options.db));
-    // The exit code must tell a script that a signal stopped the run before its end, whatever the
-    // run found. A run that --time stopped ended as requested; the file records the state of each
-    // run.
+    // The exit code must tell a script that a signal stopped the run before its end, even if the
+    // run has findings. A run that --time stopped ended as requested. The results file records the
+    // state of each run.
     if (interruption.asked()) return kExitHarness;
   }
   return HasFindings(*summary, flags.strict) ? kExitFindings : kExitClean;

@@ -1,4 +1,4 @@
-// Completion of the tool's command line in shells, as scripts that the shells load.
+// Makes scripts that shells load to complete the tool's command line.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace anecheck {
 
-// Bash 4.4 and later: a function and its `complete` line.
+// Returns a function and its `complete` line, for bash 4.4 and later.
 std::string BashCompletion(const CommandDescription& tool);
 
-// zsh 5: an autoloadable `_anecheck`, to be placed in a folder of fpath.
+// Returns the file `_anecheck` for zsh 5. zsh autoloads it from a folder of fpath.
 std::string ZshCompletion(const CommandDescription& tool);
 
 }  // namespace anecheck

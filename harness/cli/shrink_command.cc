@@ -46,7 +46,7 @@ Result<ShrunkFinding> Run(const ShrinkFlags& flags, const std::atomic<bool>* sto
   if (flags.condition.empty()) return ShrinkFinding(artifact, *runner, options);
   ANECHECK_ASSIGN(const TempDirectory folder, TempDirectory::Create("anecheck-shrink-"));
   // The command runs in its own process group, so that Ctrl-C reaches only this process. If Ctrl-C
-  // ended the command, its exit code would reject the case.
+  // ended the command, shrinking would take its exit code as a rejection of the case.
   constexpr parserfuzz::CommandLimits kNone = {.timeout_ms = std::numeric_limits<int>::max(),
                                                .max_memory = std::numeric_limits<uint64_t>::max(),
                                                .max_file = std::numeric_limits<uint64_t>::max()};
@@ -62,7 +62,7 @@ Json SizeToJson(const CaseSize& size) {
   return {{"nodes", size.nodes}, {"elements", size.elements}};
 }
 
-// The verdict of the small case. The verdict may be "pass", because --if may keep any case.
+// Describes the small case's result. Its verdict may be "pass", because --if may keep any case.
 std::string TextOf(const CaseOutcome& outcome) {
   return outcome.message().empty() ? fmt::format("shows: {}", outcome.verdict())
                                    : outcome.message();

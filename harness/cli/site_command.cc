@@ -1,4 +1,4 @@
-// `anecheck site`: writes the pages of a lab from results files of any number of chips and dates.
+// `anecheck site`: writes a web site from results files of any number of chips and dates.
 #include <fmt/format.h>
 #include <memory>
 #include <string>

@@ -1,5 +1,5 @@
 // For each statement of the specification in statements.csv (ANECHECK_CASES) there is a command
-// that shows it, or a reason why no command can.
+// that shows it, or a reason that no command can.
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ namespace {
 
 // A row of testdata/statements.tsv: the beginning of a statement, a command, and a part of the
 // command's output. If no command can show the statement, the command is "read" with a document of
-// the project, and the last column is the part of the document that states why.
+// the project, and the last column is the part of the document that gives the reason.
 struct StatementRow {
   std::string statement;
   std::string command;
@@ -78,8 +78,8 @@ class Statements : public testing::ToolTest {
     ASSERT_LE(Tool("run --small --cases 60 --seed 3 --targets h13" + Db("lab.sqlite")).code, 1);
     ASSERT_EQ(Tool("lower " + Path("sum.mil") + " --target h13 --out " + Path("lowered")).code, 0);
   }
-  // Writes descriptions that a validator refuses. Each has one unit of a type, with inputs of given
-  // extents.
+  // Writes network descriptions that a validator refuses. Each has one unit, whose inputs have
+  // given extents.
   void WriteDescriptions() {
     using Extents = std::vector<std::array<int, 4>>;  // channels, depth, height, width
     const auto write = [&](const char* file, const char* type, const std::string& params,
@@ -137,7 +137,7 @@ class Statements : public testing::ToolTest {
     write("sin.plist", "Neuron", text("Type", "Sin"), {{4, 1, 1, 4}});
     write("table.plist", "Neuron", text("Type", "CustomLUT"), {{4, 1, 1, 4}});
   }
-  // Writes a task whose registers hold their defaults, and the values that a loader binds in tasks.
+  // Writes a task whose registers have their defaults, and the values that a loader binds in tasks.
   void WriteTasks() {
     WriteText("default.tdv10", std::string(tdv10::kImageSize, '\0'));
     WriteText("atomic.json", R"({"bars": [{"name": "a", "kind": "atomic"}]})");
@@ -193,7 +193,7 @@ TEST_F(Statements, EachIsShownByItsCommandOrHasAReason) {
   }
 }
 
-// `report` and `matrix` make the same matrix of one results file.
+// `report` and `matrix` make the same matrix from one results file.
 TEST_F(Statements, TwoMatricesOfOneResultsFileAgree) {
   ASSERT_LE(Tool("report" + Db("lab.sqlite") + " --out " + Path("report")).code, 1);
   const testing::ToolOutcome all = Tool("matrix --no-published --format csv" + Db("lab.sqlite"));

@@ -105,14 +105,14 @@ namespace {
 
 struct TargetsFlags {
   TargetFlags replaced;
-  std::string one, a, b;  // of the subcommands `show` and `diff`
-  std::string bare;       // a target without a subcommand
+  std::string one, a, b;  // targets of the subcommands `show` and `diff`
+  std::string bare;       // an argument without a subcommand
   bool json = false;
   bool fields = false;
 };
 
 Status PrintTargets(const TargetsFlags& flags) {
-  // A subcommand passes arguments that it does not expect to `targets`.
+  // The parser gives `targets` the surplus arguments of its subcommands.
   if (!flags.bare.empty() && (flags.fields || !flags.one.empty() || !flags.a.empty())) {
     return MakeError(ErrorCode::kInvalid,
                      fmt::format("targets: {} is one argument too many; `anecheck targets --help` "

@@ -20,7 +20,7 @@ void AddTargetFlags(CommandLine& command, TargetFlags& flags) {
 
 namespace {
 
-// Refuses a floor for a name that is no operation, because it would have no effect.
+// Refuses a floor (FamilyFloor) of a name that is no operation. It would have no effect.
 Status CheckFloors(const TargetCatalog& catalog, const std::string& file) {
   for (const FamilyFloor& floor : catalog.floors()) {
     if (!floor.operations.empty() || legality::Rules::Builtin().Find(floor.op) != nullptr) continue;

@@ -1,5 +1,5 @@
-// The flags with which a user replaces the tool's data on a target. Used by the subcommands that
-// judge legality or list targets.
+// The flags by which a user replaces the tool's data about targets. Subcommands that judge legality
+// or list targets have them.
 #pragma once
 
 #include <string>
@@ -12,18 +12,18 @@
 namespace anecheck {
 
 struct TargetFlags {
-  std::vector<std::string> files;  // JSON of the form of harness/targets/data
+  std::vector<std::string> files;  // JSON files in the form of harness/targets/data
   std::vector<std::string> blobs;  // "h13=hal.bin": a table of 0x938 or 0xa10 bytes
   std::string family_order = "specification";
 };
 
 void AddTargetFlags(CommandLine& command, TargetFlags& flags);
 
-// Returns the built-in targets, changed first by the user's files and then by the blobs, each in
-// the order given.
+// Returns the built-in targets. The user's files change them first and then the blobs, each in the
+// order of the command line.
 Result<TargetCatalog> LoadCatalog(const TargetFlags& flags);
 
-// Returns which of the two published numberings of the families to use.
+// Returns the numbering of the families to use, of the two that are published.
 FamilyOrder Order(const TargetFlags& flags);
 
 }  // namespace anecheck

@@ -1,4 +1,4 @@
-// `anecheck trend`: shows errors and reachability over many runs.
+// `anecheck trend`: shows how errors and reached operations change over many runs.
 #include <fmt/format.h>
 #include <memory>
 #include <string>

@@ -7,7 +7,7 @@
 namespace anecheck {
 namespace {
 
-// "anecheck baseline record".
+// Returns the full name of a command, such as "anecheck baseline record".
 std::string NameOf(const CLI::App& command) {
   const CLI::App* parent = command.get_parent();
   return parent == nullptr ? command.get_name() : NameOf(*parent) + " " + command.get_name();

@@ -1,4 +1,4 @@
-// Writes the command line that repeats a command, and the mark of results of the simulated engine.
+// Returns the command line that repeats a command, and the mark of the simulated engine's results.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace anecheck {
 
-// Returns the subcommand with the options that were given, each word as a shell reads it. Adds
-// `seed` as --seed if --seed was not given, and `further` after the options.
+// Returns the subcommand with the given options, quoted for a shell. Adds `seed` as --seed if
+// --seed was not given, and `further` after the options.
 std::string TypedCommand(const CommandLine& command, std::optional<uint64_t> seed = std::nullopt,
                          const std::string& further = {});
 

@@ -39,7 +39,7 @@ constexpr std::string_view kAnalytics =
 
 class UsageCliTest : public testing::ModelCommands {
  protected:
-  // The tool's text on a terminal of `columns` columns, without the carriage returns.
+  // Returns the tool's text on a terminal of `columns` columns, without the carriage returns.
   std::string AtTerminal(const std::string& arguments, uint16_t columns) {
     winsize size{};
     size.ws_col = columns;
@@ -81,7 +81,7 @@ bool MayBeWide(const std::string& line) {
   return line.compare(start, 9, "anecheck ") == 0 || line.find(' ', start) == std::string::npos;
 }
 
-// The commands that the help of the tool lists.
+// Returns the commands that the help of the tool lists.
 std::vector<std::string> CommandsOf(const std::string& help) {
   std::vector<std::string> names;
   for (const std::string& line : LinesOf(help.substr(help.find("\nSubcommands:")))) {
@@ -148,7 +148,7 @@ TEST_F(UsageCliTest, DocumentsForProgramsAreTheSameOnATerminal) {
   }
 }
 
-// A full disk behind standard output must not look like success, for any command.
+// If standard output is on a full disk, no command may report success.
 TEST_F(UsageCliTest, AFullDiskIsAnErrorOfEveryCommand) {
   const std::string db = Db("a"), model = Path("two.mil"), low = Path("low"), in = Path("in.npz");
   const std::string container = low + "/model.hwx";

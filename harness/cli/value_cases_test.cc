@@ -1,5 +1,5 @@
-// Tests graphs with known answers (ANECHECK_CASES, values/values.csv). Each row's commands run on
-// each of the row's targets, and must agree with silicon, compilers and public reports.
+// Tests graphs with known answers (ANECHECK_CASES, values/values.csv). The commands of a row run on
+// each target of the row, and must agree with silicon, compilers and public reports.
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
@@ -23,10 +23,10 @@ struct KnownAnswer {
   std::string name;
   std::string command;            // "check", "judge" or "explain"
   std::vector<std::string> says;  // parts of the answer; all must occur
-  std::string operation = "";     // of explain, with its attributes and operands
+  std::string operation = "";     // for "explain", with its attributes and operands
 };
 
-// Files with values that were printed with three digits. The values of the tool's table print as
+// Files with values that a study printed with three digits. The values of the tool's table print as
 // the same digits, so the study's worst errors come from the printing.
 const std::vector<std::string> kPrinted = {"y: pass", "three printed digits"};
 const std::vector<std::string> kPass = {"y: pass"};
@@ -106,7 +106,7 @@ const std::vector<KnownAnswer> kAnswers = {
     {"k_w8", "check", {"sources disagree", "garbage or a nonzero status"}},
 };
 
-// "h16g,h18g" of "check --target h16g,h18g; judge"; "" if the row names none.
+// Returns "h16g" and "h18g" for "check --target h16g,h18g; judge"; "" if there is no --target.
 std::vector<std::string> TargetsOf(const std::string& command) {
   constexpr std::string_view kFlag = "--target ";
   const size_t at = command.find(kFlag);
@@ -137,7 +137,7 @@ class ValueCases : public ModelCommands {
   }
   void Expect(const KnownAnswer& known, const std::string& target) {
     const ToolOutcome answer = Answer(known, target);
-    // A refusal is a finding of check; bad input and a failure are not.
+    // A refusal is a finding of `check`, but bad input and a failure are none.
     EXPECT_TRUE(answer.code == 0 || (answer.code == 1 && known.command == "check")) << answer.err;
     for (const std::string& words : known.says) {
       EXPECT_NE(answer.out.find(words), std::string::npos) << words << " in\n"
@@ -172,8 +172,8 @@ TEST_F(ValueCases, AreAnsweredAsTheirSourcesSay) {
   EXPECT_EQ(asked, kAnswers.size());
 }
 
-// log(1.004) of the table is 0.0037251. Both 0.00373 and 0.0037277 round to the same three digits,
-// but only the first has three digits itself.
+// log(1.004) of the table is 0.0037251. 0.00373 and 0.0037277 round to the same three digits, but
+// only 0.00373 has three digits itself.
 TEST_F(ValueCases, ValuesThatTheSourceCannotHavePrintedStayUnconfirmed) {
   const std::string model = testing::CasePath("values/n_log");
   ANECHECK_SKIP_WITHOUT(model + ".json");
@@ -207,7 +207,7 @@ const std::vector<ForeignValue> kForeign = {
 
 class ForeignValues : public ModelCommands {
  protected:
-  // Graph, inputs and outputs of a finding as files of a folder.
+  // Writes the graph, inputs and outputs of a finding as files of a folder.
   void Unpack(const std::string& finding, const std::string& folder) {
     const auto text = ReadTextFile(finding);
     ASSERT_TRUE(text.ok());

@@ -1,5 +1,5 @@
-// Checks of numbers on the command line. CLI11 itself would turn -1 into a large unsigned number,
-// and a number that is too large into the largest.
+// Checks of numbers on the command line. Without them CLI11 would turn -1 into a large unsigned
+// number, and a number that is too large into the largest number of its type.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 
 namespace anecheck {
 
-// The largest number of cases of one campaign; more than any machine runs.
+// The largest number of cases of one campaign. No machine can run as many.
 inline constexpr uint64_t kMostCases = uint64_t{1} << 40;
 // The largest number of worker processes of one campaign.
 inline constexpr uint64_t kMostJobs = 1024;
-// The longest time limit: a day.
+// The longest time limit, one day.
 inline constexpr uint64_t kMostMilliseconds = 86400000;
 
-// Accepts decimal whole numbers from `low` to `high`; the error for other numbers names that range.
+// Accepts decimal whole numbers from `low` to `high`. The error for other numbers names that range.
 OptionCheck WholeNumber(uint64_t low, uint64_t high = UINT64_MAX);
 
 // Accepts decimal numbers of 0 or more.

@@ -1,4 +1,4 @@
-// Adds the file and the offset to the message of an error.
+// Adds the file and the offset to error messages.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 
 namespace anecheck {
 
-// Returns the error with the file's path in front; unchanged if the path is empty or already there.
+// Puts the file's path in front of the message, unless the path is empty or already there.
 Error WithFile(const std::string& path, Error error);
 
-// Returns the message with the offset at its end; unchanged if there is no offset or the message
+// Returns the message with the offset at its end. Adds nothing if there is no offset or the message
 // contains it.
 std::string WithPlace(std::string_view message, uint64_t offset);
 

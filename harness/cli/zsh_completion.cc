@@ -5,7 +5,7 @@
 namespace anecheck {
 namespace {
 
-// Text inside single quotes in which no character has a meaning to _arguments or _describe.
+// Escapes text for single quotes, so that _arguments and _describe read every character literally.
 std::string Escape(const std::string& text) {
   std::string escaped;
   for (const char c : text) {
@@ -19,7 +19,7 @@ std::string Escape(const std::string& text) {
   return escaped;
 }
 
-// The completion of a value: its choices, or files.
+// Returns the action of _arguments that completes a value: its choices, or files if there are none.
 std::string Action(const OptionDescription& option) {
   if (option.choices.empty()) return "_files";
   std::string words;
@@ -93,8 +93,8 @@ std::string ZshCompletion(const CommandDescription& tool) {
       "#compdef {0}\n# Completion of {0} for zsh, made by `{0} help --completion zsh`.\n\n",
       tool.name);
   AddCommand(tool, tool.name, script);
-  // If zsh autoloads the file, the last line completes at once, on the first use. If the file is
-  // sourced, it only defines the function.
+  // When zsh autoloads the file on its first use, the last lines call the function at once. When a
+  // user sources the file, they only register the function.
   script += fmt::format(
       "if [[ $funcstack[1] == _{0} ]]; then\n  _{0} \"$@\"\nelse\n"
       "  compdef _{0} {0}\nfi\n",

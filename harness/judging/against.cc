@@ -13,7 +13,7 @@
 namespace anecheck {
 namespace {
 
-// The first element that differs, or nothing if all are equal.
+// Returns the first element that differs, or nothing if all are equal.
 std::optional<size_t> FirstDifference(const Tensor& a, const Tensor& b) {
   if (!AreAlike(a, b)) return 0;
   const DifferentBits different = FindDifferentBits(a, b);

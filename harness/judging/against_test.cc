@@ -1,4 +1,5 @@
-// Two runners' answers to one case: the first different bit, and the operation that made it.
+// Tests the comparison of two runners' answers: the first different bit, and the operation that
+// made it.
 #include "harness/judging/against.h"
 
 #include <gtest/gtest.h>

@@ -17,10 +17,10 @@
 namespace anecheck {
 namespace {
 
-// The names of so many operations fit in one line.
+// A message lists at most this many operations.
 constexpr size_t kMostNamed = 8;
 
-// The values of the inputs and, as the oracle computes them, of all fp16 results.
+// The values of the inputs, and the oracle's values of all fp16 results.
 class RightValues {
  public:
   RightValues(const Case& item, Evaluation& evaluation) {
@@ -49,14 +49,14 @@ class RightValues {
   NodeCut::Values values_;
 };
 
-// The operations on which the first wrong output depends, in order.
+// Returns the operations on which the first wrong output depends, in order.
 std::vector<NodeId> Suspects(const Graph& graph, const CaseOutcome& outcome) {
   const auto wrong = std::ranges::find(outcome.outputs, Verdict::kWrong, &OutputVerdict::verdict);
   if (wrong == outcome.outputs.end()) return {};
   return NodesBehind(graph, static_cast<size_t>(wrong - outcome.outputs.begin()));
 }
 
-// The names of the operations, each once, in order.
+// Returns the names of the operations without repetitions, in order.
 std::vector<std::string_view> NamesOf(const Graph& graph, const std::vector<NodeId>& nodes) {
   std::vector<std::string_view> names;
   for (const NodeId id : nodes) {
@@ -66,7 +66,7 @@ std::vector<std::string_view> NamesOf(const Graph& graph, const std::vector<Node
   return names;
 }
 
-// "transpose, reduce_max, abs".
+// Returns a list such as "transpose, reduce_max, abs".
 std::string Listed(std::vector<std::string_view> names) {
   if (names.size() <= kMostNamed) return fmt::format("{}", fmt::join(names, ", "));
   const size_t others = names.size() - kMostNamed;
@@ -79,7 +79,7 @@ class SeparatePrograms {
   SeparatePrograms(const Case& item, Runner& runner)
       : item_(item), runner_(runner), right_(item, evaluation_) {}
 
-  // Returns whether an operation of `nodes` is wrong as a separate program, and charges it.
+  // Charges the first of `nodes` that is wrong as a separate program. Returns whether it found one.
   Result<bool> ChargeOneOf(const std::vector<NodeId>& nodes, CaseOutcome& outcome) {
     if (!right_.known()) return false;
     for (const NodeId id : nodes) {
@@ -131,7 +131,7 @@ class SeparatePrograms {
   size_t unjudged_ = 0;
 };
 
-// The outcome with more words after its message.
+// Appends `words` to the message of the outcome.
 void Append(const std::string& words, CaseOutcome& outcome) {
   const Outcome& shown = outcome.shown;
   outcome.shown = Outcome({.verdict = shown.verdict(),

@@ -1,4 +1,4 @@
-// Charges a wrong value whose graph has inner results that no run showed.
+// Charges a wrong output to an operation if no run could show the inner results of the graph.
 #pragma once
 
 #include <string_view>
@@ -10,12 +10,12 @@
 
 namespace anecheck {
 
-// `why` says why the graph with its inner results as outputs was not judged: "garbled". The
-// producer of the wrong output may be innocent then. Therefore, if the output depends on several
-// operations, runs each of them as a separate program on the values that the oracle computes, and
+// `why` is the reason that the graph with its inner results as outputs was not judged, such as
+// "garbled". Any operation on which the wrong output depends may then have caused the error. If
+// there are several, runs each as a separate program on the values that the oracle computes, and
 // charges the first that is wrong. If none is wrong, the message names all of them, and no
-// operation is charged, unless all have the same name. `alone` is false if separate programs cannot
-// show the deviation; then none runs. Changes only wrong outcomes. Makes at most two runs for each
+// operation is charged unless all have the same name. If `alone` is false, separate programs cannot
+// show the deviation, and none runs. Changes only wrong outcomes. Makes at most two runs for each
 // operation. Errors: those of the runner.
 Status ChargeUnseen(const Case& item, std::string_view why, bool alone, Runner& runner,
                     CaseOutcome& outcome);

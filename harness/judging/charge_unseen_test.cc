@@ -1,5 +1,5 @@
 // If the engine's reply to the graph with its inner results cannot be judged, the producer of the
-// wrong output is not charged unproved.
+// wrong output is not charged without proof.
 #include <algorithm>
 #include <gtest/gtest.h>
 
@@ -32,8 +32,8 @@ bool Has(const Graph& graph, OpKind kind) {
                              [&](const Node& node) { return KindOf(*node.schema) == kind; });
 }
 
-// An engine on which `wrong` is wrong, and every later result too. Its reply is `end` if the
-// program has several outputs, or if `also` says so.
+// An engine on which the result of `wrong` and every later result are wrong. The run ends with
+// `end` if the program has several outputs, or if `also` returns true.
 ScriptedRunner::Spoil Unclear(OpKind wrong, RunStatus end,
                               std::function<bool(const Graph&)> also = {}) {
   return [=](const RunRequest& request, RunReply& reply) {

@@ -36,7 +36,7 @@ Result<CompiledTask> TaskOf(const Graph& graph, const plan::Layer& layer) {
   return task;
 }
 
-// The layer's constant kernel, if the container stores it dense.
+// Returns the layer's constant kernel, if the container stores it dense.
 std::optional<CompiledKernel> KernelOf(const Graph& graph, const plan::Layer& layer) {
   if (!layer.weights) return std::nullopt;
   const Node& node = graph.node(layer.node);
@@ -67,9 +67,9 @@ e5::OpType TypeOf(const plan::DescriptorOperation& operation) {
   return operation.kind == "CpuInference" ? e5::OpType::kCpuInference : e5::OpType::kAneInference;
 }
 
-// Whether an engine's compiler must cut at the same places as the plan. An engine may support an
-// operation that the plan authors as a layer, and then does not cut there. A rewritten operation
-// may be before a cut in the plan and after it in the engine.
+// Returns whether an engine's compiler must cut the graph at the same places as the plan. If the
+// plan authors an operation as a layer, an engine may support the operation and not cut there. A
+// rewritten operation may be before a cut in the plan and after it in the engine.
 bool CutsAlike(const plan::Plan& plan) {
   for (const Segment& segment : plan.segments) {
     if (segment.kind != Segment::Kind::kBridge) continue;
@@ -123,7 +123,7 @@ std::string CompareEngineFiles(const Graph& graph, std::string_view target_name,
   const auto program = OutlineOf(*plan, **target);
   if (!program.ok()) return {};
   const std::string none = NoContainer(*program);
-  // Whether both files have a form for the program's tensors.
+  // Checks that both files can express the program's tensors.
   if (!WriteCompiledFiles(*program, MakeError(ErrorCode::kUnsupported, none)).ok()) return {};
   if (files.descriptor.empty()) return "program.e5: was not written";
   if (files.container.empty() == none.empty()) {
@@ -162,7 +162,7 @@ RoundTrip CompiledRoundTrip(const Graph& graph, std::string_view target_name) {
       WriteCompiledFiles(*program, encoder::Encode(graph, {.target = std::string(target_name)}));
   if (!files.ok()) return leave_out(files.error());
   trip.written = true;
-  // Tasks and streams are those of the engine, not of the plan.
+  // Tasks and streams are those of the engine, so they are not compared with the plan.
   trip.difference = CompareCompiledFiles(*program, *files, {.tasks = false});
   return trip;
 }

@@ -1,5 +1,5 @@
-// Turns a lowering plan into the outline of the two output files that it predicts. Used by
-// `anecheck lower`, the round trip and the judgement of an engine's own files.
+// Turns a lowering plan into the outline of the two files that a compiler writes. `anecheck lower`,
+// the round trip and the judgement of an engine's own files use the outline.
 #pragma once
 
 #include <string>
@@ -18,11 +18,11 @@ Result<CompiledProgram> OutlineOf(const plan::Plan& plan, const Target& target);
 
 // Compares the files that an engine's compiler made from `graph` with the plan of the conversion
 // route for the target called `target`, and describes the first difference. Returns an empty text
-// if there is no difference, or if no plan predicts the files. No plan predicts the files of a
-// graph with states, because no source names the ports of states. Tasks and kernels are not
-// compared if the plan rewrites operations, which an engine may run unchanged. In addition,
-// dispatches are not compared if the plan splits weights, authors a layer directly (which an engine
-// may convert), or cuts after rewritten operations.
+// if there is no difference, or if there is no plan for the files. There is none for a graph with
+// states, because no source names the ports of states. Tasks and kernels are not compared if the
+// plan rewrites operations, which an engine may run unchanged. In addition, dispatches are not
+// compared if the plan splits weights, authors a layer directly (which an engine may convert), or
+// cuts after rewritten operations.
 std::string CompareEngineFiles(const Graph& graph, std::string_view target,
                                const CompiledFiles& files);
 

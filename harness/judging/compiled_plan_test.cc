@@ -1,4 +1,4 @@
-// The two files of a compiled plan: their required content, and the report of a difference.
+// Tests the required content of the two files of a compiled plan, and the report of a difference.
 #include "harness/judging/compiled_plan.h"
 
 #include <fmt/format.h>

@@ -10,8 +10,8 @@
 
 namespace anecheck {
 
-// Plans `graph` for the target called `target` by the conversion route, writes both files and
-// compares the files read back with the plan. Thread-safe.
+// Plans `graph` for the target called `target` by the conversion route, writes both files, reads
+// them back and compares them with the plan. Thread-safe.
 RoundTrip CompiledRoundTrip(const Graph& graph, std::string_view target);
 
 }  // namespace anecheck

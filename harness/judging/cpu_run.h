@@ -1,5 +1,5 @@
-// Compares a run of the same model on the CPU alone with the engine's run. If both agree on a value
-// that is not admitted, the engine is hardly at fault.
+// Compares the engine's run with a run of the same model on the CPU alone. If both return the same
+// value outside the bounds, the error is probably not in the engine.
 #pragma once
 
 #include <span>
@@ -12,16 +12,16 @@
 
 namespace anecheck {
 
-// Compares each output of a case with the CPU's. The CPU is not an ANE: its values are judged as
-// for any sound engine (kFloatFamily), and only if they differ from the engine's.
+// Compares each output of a case with the CPU's output. Outputs that differ are judged on the CPU
+// too. The CPU is not an ANE, so the contract is that of any sound engine (kFloatFamily).
 class CpuRun {
  public:
   // `cpu` is empty if the runner returned no CPU values. All arguments must outlive the object.
   CpuRun(const Graph& graph, std::span<const Tensor> inputs, std::span<const Tensor> engine,
          std::span<const Tensor> cpu);
 
-  // Returns the reason of `judged`, which is the judgement of the engine's output, with a remark on
-  // the CPU. Empty if the engine passes and agrees with the CPU.
+  // Returns the reason of `judged`, the judgement of the engine's output, with a remark on the CPU.
+  // Adds no remark if the engine passes and agrees with the CPU.
   std::string Beside(size_t output, const OutputJudgement& judged) const;
 
  private:
@@ -29,7 +29,7 @@ class CpuRun {
 
   const Graph& graph_;
   std::span<const Tensor> inputs_, engine_, cpu_;
-  std::vector<Estimate> sound_;  // empty if nothing differs, or no difference can be decided
+  std::vector<Estimate> sound_;  // empty if nothing differs, or if the evaluation failed
 };
 
 }  // namespace anecheck

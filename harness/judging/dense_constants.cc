@@ -12,7 +12,7 @@
 namespace anecheck {
 namespace {
 
-// For each node, whether its results are known and none is an output of the graph.
+// Returns for each node whether its results are constants of which none is an output of the graph.
 std::vector<bool> KnownNodes(const Graph& graph) {
   ConstantValues constants(graph);
   std::vector<bool> known(graph.nodes().size());
@@ -28,7 +28,7 @@ std::vector<bool> KnownNodes(const Graph& graph) {
   return known;
 }
 
-// The known results that other nodes read.
+// Returns the results of known nodes that other nodes read.
 std::vector<ValueId> ReadResults(const Graph& graph, const std::vector<bool>& known) {
   std::vector<ValueId> read;
   for (size_t i = 0; i < known.size(); ++i) {
@@ -43,7 +43,7 @@ std::vector<ValueId> ReadResults(const Graph& graph, const std::vector<bool>& kn
   return read;
 }
 
-// The values of `results`, in their order.
+// Returns the values of `results`, in the same order.
 Result<std::vector<Tensor>> ValuesOf(const Graph& graph, const std::vector<ValueId>& results) {
   ConstantValues constants(graph);
   std::vector<ValueId> places(graph.values().size(), kNoValue);

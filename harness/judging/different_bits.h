@@ -1,4 +1,4 @@
-// Elements in which two answers differ.
+// Finds the elements in which two tensors differ.
 #pragma once
 
 #include <cstddef>
@@ -9,14 +9,14 @@ namespace anecheck {
 
 struct DifferentBits {
   size_t count = 0;
-  size_t first = 0;  // the first of them
+  size_t first = 0;  // the index of the first such element
 };
 
-// Whether both have the same type and the same number of bytes.
+// Returns whether both have the same type and the same number of bytes.
 bool AreAlike(const Tensor& a, const Tensor& b);
 
-// The elements whose bits differ between `a` and `b`. All fp16 NaN count as equal. Precondition:
-// AreAlike(a, b).
+// Returns the elements whose bits differ between `a` and `b`. All fp16 NaN count as equal.
+// Precondition: AreAlike(a, b).
 DifferentBits FindDifferentBits(const Tensor& a, const Tensor& b);
 
 }  // namespace anecheck

@@ -23,8 +23,8 @@ bool IsOfWord(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-// Whether a message contains the operation's name in a form that is not a plain word: with an
-// underscore, in quotes, or before a colon.
+// Returns whether a message contains the operation's name, and the name is not a plain word: it has
+// an underscore, is in quotes, or stands before a colon.
 bool NamesOperation(std::string_view message, std::string_view name) {
   constexpr std::string_view kQuotes = "\"'`";
   const bool compound = name.find('_') != std::string_view::npos;
@@ -39,7 +39,7 @@ bool NamesOperation(std::string_view message, std::string_view name) {
   return false;
 }
 
-// The node whose result the message quotes; kNoNode if it quotes none, or results of several nodes.
+// Returns the node whose result the message quotes; kNoNode for none, or for several nodes.
 NodeId MakerOfQuoted(const Graph& graph, std::string_view message) {
   NodeId maker = kNoNode;
   for (ValueId id = 0; id < graph.values().size(); ++id) {
@@ -55,8 +55,9 @@ NodeId MakerOfQuoted(const Graph& graph, std::string_view message) {
   return maker;
 }
 
-// The node to which the message refers: the node of the only operation that it names, else the node
-// of the only result that it quotes; kNoNode if there is none, or if it names several operations.
+// Returns the first node of the only operation that the message names or, if it names none, the
+// node whose result it quotes. Returns kNoNode for none, or if the message names several
+// operations.
 NodeId NamedBy(const Graph& graph, std::string_view message) {
   NodeId named = kNoNode;
   for (NodeId id = 0; id < graph.nodes().size(); ++id) {
@@ -68,7 +69,7 @@ NodeId NamedBy(const Graph& graph, std::string_view message) {
   return named == kNoNode ? MakerOfQuoted(graph, message) : named;
 }
 
-// A tensor of zeros for every value, with the value's type.
+// Tensors of zeros for all values of a graph, with the values' types.
 class Zeros {
  public:
   explicit Zeros(const Graph& graph) {
@@ -87,15 +88,15 @@ class Zeros {
   const NodeCut::Values& values() const { return values_; }
 
  private:
-  // Whether engines admit the type for inputs and outputs.
+  // Returns whether engines admit the type for inputs and outputs.
   static bool Leaves(const TensorType& type) { return type.dtype == DType::kFp16; }
 
   std::vector<Tensor> tensors_;
   NodeCut::Values values_;
 };
 
-// Returns a case of the operation alone, or nothing if the operation has no output, or if the
-// case's form cannot express it.
+// Returns a case of the operation alone. Returns nothing if no result of the operation can be an
+// output, or if the case's form cannot express the operation.
 std::optional<Case> Alone(const Case& item, NodeId node, const Zeros& zeros) {
   NodeCut cut(item.graph, zeros.values());
   cut.Take(node);

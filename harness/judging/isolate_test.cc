@@ -1,4 +1,5 @@
-// A refusal or a crash counts for the operation that shows it alone, or else for none.
+// A refusal or a crash counts for the operation that shows it alone. If none does, it counts for
+// none.
 #include "harness/judging/isolate.h"
 
 #include <functional>
@@ -10,7 +11,7 @@
 namespace anecheck {
 namespace {
 
-// A runner whose answer to a graph is `verdict` of the graph's operations.
+// A runner that answers a graph with the status that `verdict` returns for the graph's operations.
 class Compiler final : public Runner {
  public:
   using Verdict = std::function<RunStatus(const std::bitset<kOpCount>& ops)>;
@@ -134,8 +135,8 @@ TEST(Isolate, HangsAndGarbledAnswersAreNotIsolated) {
   EXPECT_EQ(compiler.runs, 0);
 }
 
-// An error counts for an operation only if the operation reads nothing but graph inputs; other
-// errors count for no operation.
+// An error counts for an operation only if all its operands are graph inputs. Other errors count
+// for no operation.
 TEST(ReachCounter, ErrorsCountForOperationsOnGraphInputsOnly) {
   Case item = ThreeOperations();
   item.graph.AddOutput(item.graph.node(0).first_result);

@@ -31,13 +31,13 @@ std::string ProducerOf(const Graph& graph, ValueId value) {
   return std::string(graph.node(info.producer).schema->name);
 }
 
-// Charges a failure to the only operation of its graph. A graph of several operations charges none
-// of them until each is tried alone (isolate.h).
+// Returns the operation to charge for a failure: the only operation of the graph. If there are
+// several, none is charged until each was tried alone (isolate.h).
 std::string OnlyOperation(const Graph& graph) {
   return graph.nodes().size() == 1 ? std::string(graph.nodes().front().schema->name) : "";
 }
 
-// Operations of the graph that a plan places on the engine and nowhere else.
+// Returns the operations of the graph that a plan places on the engine and nowhere else.
 std::bitset<kOpCount> PlannedOps(const Graph& graph, std::span<const PlannedOp> plan) {
   std::bitset<kOpCount> there, elsewhere;
   for (const PlannedOp& planned : plan) {
@@ -47,7 +47,7 @@ std::bitset<kOpCount> PlannedOps(const Graph& graph, std::span<const PlannedOp> 
   return there & ~elsewhere & OpsOf(graph);
 }
 
-// The outcome before any value is judged.
+// Returns the outcome before any value is judged.
 CaseOutcome Begin(const Case& item, const RunReply& reply) {
   CaseOutcome outcome;
   outcome.target = item.target.name;
@@ -60,14 +60,14 @@ CaseOutcome Begin(const Case& item, const RunReply& reply) {
   outcome.run_us = reply.run_us;
   outcome.refused_op = reply.refused_op;
   outcome.reason = reply.reason;
-  // An engine without a kernel shows nothing about engines with that kernel.
+  // An engine that lacks a kernel shows nothing about engines that have it.
   const Verdict verdict = reply.no_kernel ? Verdict::kInconclusive : VerdictOf(reply.status);
   outcome.shown = Outcome({.verdict = verdict, .message = reply.message});
   return outcome;
 }
 
-// If the case passed so far, sets its message to that of the first output that differs from the
-// CPU's output.
+// If the case passed so far, sets its message to the reason of the first output that has one, which
+// is a difference from the CPU's output.
 void NoteCpu(CaseOutcome& outcome) {
   if (outcome.verdict() != Verdict::kPass) return;
   for (const OutputVerdict& output : outcome.outputs) {
@@ -102,8 +102,9 @@ bool HasRightValues(const Estimate& expected, const Tensor& actual) {
   return AdmitsEvery(expected, elements);
 }
 
-// Charges no operation if each wrong output has the right values of another one: the program
-// exchanged its outputs. Results of one operation may be exchanged by the operation.
+// If each wrong output has the right values of another wrong output, the program exchanged its
+// outputs, and no operation is charged. Results of one operation do not count, as that operation
+// may have exchanged them.
 void JudgeExchange(const Case& item, const RunReply& reply, const Evaluation& evaluation,
                    std::span<const Estimate> known, CaseOutcome& outcome) {
   const Graph& graph = item.graph;
@@ -191,7 +192,7 @@ void JudgeOutputs(const Case& item, const RunReply& reply, Evaluation& evaluatio
   JudgePairs(item, reply, evaluation, known.empty(), outcome);
 }
 
-// One more execution of the program: the graph and inputs that compute its outputs, and the
+// A further execution of the program: the graph and the inputs that give its outputs, and the
 // engine's outputs.
 struct FurtherRun {
   std::string where;
@@ -199,14 +200,14 @@ struct FurtherRun {
   std::span<const Tensor> inputs;
   const std::vector<Tensor>& outputs;
   Execution execution;
-  // Whether the inputs were chosen without a search for outputs that can be judged. An output that
-  // cannot be judged is then no reason for a worse verdict.
+  // Set if the inputs were not searched for outputs that can be judged. An output that cannot be
+  // judged is then no reason for a worse verdict.
   bool by_chance = false;
 
   bool has_other_inputs() const { return by_chance || execution.shape; }
 };
 
-// Judges a further run; its outcome counts if it is worse.
+// Judges a further run. Its verdict counts if it is worse.
 void JudgeFurtherRun(const FurtherRun& run, int family, Evaluation& evaluation,
                      CaseOutcome& outcome) {
   const auto take = [&](Verdict verdict, const std::string& why, ValueId output,
@@ -301,8 +302,8 @@ void JudgeConduct(const Case& item, const RunReply& reply, CaseOutcome& outcome)
   }
 }
 
-// The words of a message: runs of three letters or more, in lower case. Numbers are specific to the
-// case.
+// Returns the words of a message, which are runs of three letters or more, in lower case. Leaves
+// out numbers, because they depend on the case.
 std::set<std::string> WordsOf(std::string_view text) {
   std::set<std::string> words;
   std::string word;
@@ -319,16 +320,16 @@ std::set<std::string> WordsOf(std::string_view text) {
   return words;
 }
 
-// Whether a message contains at least half of the words of a known wording.
+// Returns whether a message contains at least half of the words of a known wording.
 bool Says(std::string_view message, std::string_view wording) {
   const std::set<std::string> said = WordsOf(message), words = WordsOf(wording);
   const auto shared = std::ranges::count_if(words, [&](const auto& w) { return said.contains(w); });
   return 2 * static_cast<size_t>(shared) >= words.size();
 }
 
-// Whether the wording of a refusal fits the rule. Any wording fits if no source quotes the layer's
-// message. An empty message of an external program fits too: the stage that the program names
-// decides.
+// Returns whether the wording of a refusal fits the rule. Any wording fits if no source quotes the
+// layer's message. An empty message of an external program fits too, because the stage that the
+// program names decides.
 bool SpeaksOf(std::string_view message, const legality::LayerVerdict& rule) {
   constexpr std::string_view kOwnWords = "(own words";
   if (message.empty() || rule.reason.find(kOwnWords) != std::string::npos) return true;
@@ -338,8 +339,8 @@ bool SpeaksOf(std::string_view message, const legality::LayerVerdict& rule) {
          });
 }
 
-// Whether an engine or an external program that refuses at `step` (harness/runners/PROTOCOL.md) can
-// mean a rule of `layer`. The step must name that layer or no layer.
+// Returns whether a refusal at `step` (harness/runners/PROTOCOL.md) can be due to a rule of
+// `layer`. The step must name that layer or no layer.
 bool SpeaksFor(Step step, legality::Layer layer) {
   using legality::Layer;
   constexpr std::pair<Step, Layer> kLayers[] = {
@@ -354,8 +355,8 @@ bool SpeaksFor(Step step, legality::Layer layer) {
   return !named;
 }
 
-// The verdict on a graph that breaks a rule: a pass if the engine refused it for that rule. Values
-// do not count.
+// Judges a graph that breaks a rule. It passes if the engine refused it for that rule. Values do
+// not count.
 ShownVerdict JudgeRefusal(const Case& item, const RunReply& reply) {
   const bool refused = reply.status == RunStatus::kRejected;
   const auto shown = [&](Verdict verdict, std::string why) {
@@ -373,7 +374,7 @@ ShownVerdict JudgeRefusal(const Case& item, const RunReply& reply) {
   if (!target.ok()) return inconclusive(target.error().message);
   const auto rules = RefusingRules(item.graph, **target);
   if (!rules.ok()) return inconclusive(rules.error().message);
-  // A shrunk case may have become legal and then shows nothing.
+  // A shrunk case may have become legal, and then it shows nothing.
   if (rules->empty()) {
     return inconclusive("the graph breaks no rule, so that nothing must refuse it");
   }
@@ -508,9 +509,9 @@ std::optional<ShownVerdict> RanElsewhere(const Case& item, std::string_view back
                       .op = LastProducer(item.graph)};
 }
 
-// One operation that is planned on another device is enough, since its result is not the engine's.
-// For a graph that the engine must refuse this is not a fault: the host may compute refused
-// operations.
+// One operation that is planned on another device is enough, because its result is not the
+// engine's. This is no fault if the engine must refuse the graph, because the host may compute
+// refused operations.
 std::optional<ShownVerdict> PlannedElsewhere(const Case& item, std::span<const PlannedOp> plan) {
   const PlannedOp* const first = FirstElsewhere(plan);
   if (first == nullptr || IsAnyEngine(item.target.family)) return std::nullopt;
@@ -528,8 +529,7 @@ std::optional<ShownVerdict> PlannedElsewhere(const Case& item, std::span<const P
 }
 
 // The device mask requests the engine, so analytics that name another backend prove a silent
-// fallback. Values that the other backend computed are no evidence about the engine, whether right
-// or wrong.
+// fallback. Right or wrong values that the other backend computed are no evidence about the engine.
 void JudgePlacement(const Case& item, const RunReply& reply, CaseOutcome& outcome) {
   if (reply.status != RunStatus::kOk) return;
   std::optional<ShownVerdict> elsewhere = reply.backend.empty() ? PlannedElsewhere(item, reply.plan)

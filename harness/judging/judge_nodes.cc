@@ -12,7 +12,7 @@
 namespace anecheck {
 namespace {
 
-// The documented defects of an operation on a family that depend on the producers of its operands.
+// Returns an operation's documented defects that depend on the producers of its operands.
 DefectSet DefectsOfOrigin(const OpSchema& schema, int family) {
   DefectSet defects;
   for (const Departure& row : KnownDepartures()) {
@@ -22,8 +22,8 @@ DefectSet DefectsOfOrigin(const OpSchema& schema, int family) {
   return defects;
 }
 
-// The bool operand by which an operation chooses, or which it passes on; no tap shows it. kNoValue
-// for none.
+// Returns the bool operand by which an operation chooses, or which it converts or inverts. No tap
+// shows this operand. Returns kNoValue if there is none.
 ValueId FlagsOf(const NodeView& node) {
   switch (static_cast<OpKind>(node.schema().id)) {
     case OpKind::kCast:
@@ -37,7 +37,7 @@ ValueId FlagsOf(const NodeView& node) {
   }
 }
 
-// The place of the element of `from` that element `index` of `to` repeats.
+// Returns the index of the element of `from` that broadcasting repeats as element `index` of `to`.
 size_t PlaceIn(const Shape& from, const Shape& to, size_t index) {
   size_t place = 0;
   size_t step = 1;
@@ -118,7 +118,7 @@ class NodeJudge {
         .verdict = Verdict::kKnownDefect, .defects = result.defects, .explained = result.outside};
   }
 
-  // A result inside a wide bound counts as right, since later errors were not made here.
+  // A result inside a wide bound counts as right. Its operation is not to blame for later errors.
   void JudgeResult(const NodeCut& cut, size_t output, const Tensor& actual, JudgedNode& judged) {
     evaluation_.Stored(cut.graph().outputs()[output], expected_);
     const OutputJudgement result = Judge(cut.graph(), cut.inputs(), output, expected_, actual,
@@ -155,7 +155,7 @@ class NodeJudge {
     }
     for (size_t i = 0; i < elements.size(); ++i) {
       if (Admits(expected_, i, elements[i])) continue;
-      // A zero that lost its sign does not show a wrong choice, whichever zero the other choice is.
+      // An element that equals both choices, as a zero equals 0 and -0, shows no wrong choice.
       const auto chosen = std::ranges::count_if(choices, [&](const std::vector<double>& choice) {
         return choice[choice.size() == 1 ? 0 : i] == elements[i];
       });
@@ -163,8 +163,8 @@ class NodeJudge {
     }
     return true;
   }
-  // The elements of a value that is an input or constant, broadcast to `shape`; empty for any
-  // other.
+  // Returns the elements of a value that is known or constant, broadcast to `shape`. Returns an
+  // empty list for any other value.
   std::vector<double> OperandAt(ValueId id, const Shape& shape) const {
     const auto fed = values_.find(id);
     const bool constant = item_.graph.value(id).kind == ValueKind::kConst;
@@ -190,7 +190,7 @@ class NodeJudge {
   bool flags_alone_ = false;
 };
 
-// More operations at a time cost memory: an evaluation of a large operation takes some 100 MB.
+// Limits the operations judged at a time, because evaluating a large one takes some 100 MB.
 constexpr int kMostJudgedTogether = 4;
 
 void LowerTo(std::atomic<uint64_t>& number, uint64_t bound) {

@@ -1,4 +1,4 @@
-// Judges the operations of a graph one by one, on the values of a run that shows them.
+// Judges the operations of a graph one by one, on the values of a tapped run (locate.h).
 #pragma once
 
 #include <cstddef>
@@ -18,27 +18,27 @@
 namespace anecheck {
 
 struct JudgedNode {
-  // The verdict on the operation's own results. It is kPass if nothing lies outside its interval,
-  // or if no tap shows the result (integers, values written to a state) and the operation that
-  // reads it is judged together with it. It is kInconclusive if the oracle cannot evaluate the
-  // operation. It may also be kKnownDefect, kUnconfirmed or kWrong.
+  // The verdict on the operation's own results. It is kPass if every element lies inside its
+  // interval. It is also kPass if no tap shows the result (integers, values written to a state),
+  // because the operation that reads it is judged together with it. It is kInconclusive if the
+  // oracle cannot evaluate the operation. It may also be kKnownDefect, kUnconfirmed or kWrong.
   Verdict verdict = Verdict::kInconclusive;
   DefectSet defects = {};  // of kKnownDefect
-  std::string terms = {};  // of kUnconfirmed: their names
-  uint64_t explained = 0;  // elements outside that `defects` explain
+  std::string terms = {};  // of kUnconfirmed: the terms' names
+  uint64_t explained = 0;  // the number of elements outside their intervals that `defects` explain
 };
 
-// An operation judged alone. The message and the rest describe its last wrong result.
+// The judgement of one operation. The members after `judged` describe its last wrong result.
 struct NodeJudgement {
   JudgedNode judged;
   std::string message;         // the value and the admitted interval
   std::string_view deviation;  // DeviationName
-  // Whether opposite flags explain every element that lies outside.
+  // Whether inverted flags (bool operands) explain every element outside its interval.
   bool flags_alone = false;
 };
 
-// The operation to charge for the wrong values of `id`. If opposite flags alone explain them, the
-// comparison that set the flags is charged, not the operation that passes them on.
+// Returns the operation to charge for the wrong values of `id`. If inverted flags explain them
+// (`flags_alone`), returns the comparison that set the flags, not their reader.
 NodeId Culprit(const Graph& graph, const NodeCut::Values& values, NodeId id, bool flags_alone);
 
 // Judges the operations of a tapped run in order, several at a time if the evaluation may use
@@ -55,9 +55,8 @@ class JudgedInOrder {
         judging_(judging),
         judged_(item.graph.nodes().size()) {}
 
-  // The judgement of an operation. Each may be asked for once. Judges later operations too, up to
-  // the next wrong one and at most a few behind it. Precondition: the operations before it were
-  // asked for.
+  // Returns the judgement of an operation. Also judges later operations, up to the next wrong one
+  // and a few after it. Call this in order, and once for each operation.
   Result<NodeJudgement> At(NodeId id);
 
  private:

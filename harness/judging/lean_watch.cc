@@ -46,8 +46,8 @@ std::optional<Leaning> LeaningOf(const OperationLeans& leans, const std::string&
   std::optional<Leaning> found;
   for (size_t i = 0; i < kLeanCount; ++i) {
     const auto lean = static_cast<Lean>(i);
-    // An engine that makes exactly the admitted roundings fills its bounds and errs to neither
-    // side.
+    // kFills is no finding, because an engine that makes exactly the admitted roundings may have
+    // it.
     if (lean == Lean::kFills || !leans[i].Significant()) continue;
     if (ties_away && lean != Lean::kToward) continue;
     if (found && Richest(found->sums) >= Richest(leans[i])) continue;

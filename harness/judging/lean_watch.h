@@ -1,5 +1,5 @@
-// Watches the direction in which the errors of each operation lean over a whole run. Raises a
-// `biased` finding if the test of oracles/lean_sums.h rejects the premise of unbiased errors.
+// Watches over a whole run whether the errors of an operation lean to one side. Raises a `biased`
+// finding if the test of oracles/lean_sums.h rejects the premise of unbiased errors.
 #pragma once
 
 #include <map>
@@ -19,19 +19,19 @@ namespace anecheck {
 struct Leaning {
   std::string target, op;
   Route route = Route::kMil;
-  Lean lean = Lean::kUp;  // the direction with the most evidence
+  Lean lean = Lean::kUp;  // the direction with the strongest evidence
   LeanSums sums;
 };
 
-// Returns the most significant lean among the sums of that target, if any is significant. Does not
-// set the route and the operation. If a documented defect rounds ties away from zero, only errors
-// in the other direction count.
+// Returns the most significant lean among these sums of an operation on `target`, if any is
+// significant. Does not set the route and the operation. If a documented defect rounds ties away
+// from zero, only errors in the other direction count.
 std::optional<Leaning> LeaningOf(const OperationLeans& leans, const std::string& target);
 
-// The certainty: the binary logarithm of the richest player's capital (oracles/lean_sums.h).
+// Returns the binary logarithm of the odds: the richest player's capital (oracles/lean_sums.h).
 double LogOdds(const LeanSums& sums);
 
-// "inside the bound, errors lie toward zero: by ..."
+// Returns a text such as "inside the bound, errors lie toward zero: by ..."
 std::string DescribeLeaning(const Leaning& leaning);
 
 // Watches one run. Used by one thread at a time.
@@ -39,8 +39,8 @@ class LeanWatch {
  public:
   // Loads the recorded state of a resumed run.
   Status Recall(Store& store, int64_t run);
-  // Adds a batch. Returns its operations whose errors lean after the batch, whether or not they did
-  // before.
+  // Adds a batch. Returns all its operations whose errors lean after the batch, including those
+  // whose errors leaned before.
   std::vector<Leaning> Add(const RowBatch& batch);
 
  private:
@@ -48,9 +48,9 @@ class LeanWatch {
   std::map<std::tuple<std::string, Route, std::string>, OperationLeans> sums_;
 };
 
-// Sets the message of a passed case: it names the direction in which the errors lean, and says that
-// this proves nothing, because one rounding in an output of few elements has the same effect. The
-// verdict stays.
+// Sets the message of a passed case. The message names the direction in which the errors lean. It
+// adds that one case proves nothing, because a single rounding in an output of few elements has the
+// same effect. Leaves the verdict unchanged.
 void TellLean(CaseOutcome& outcome);
 
 }  // namespace anecheck

@@ -1,5 +1,5 @@
-// Campaigns find operations that err to one side inside their bounds, from many cases but from no
-// single case.
+// Campaigns find operations whose errors lean to one side inside their bounds. They need many
+// cases, because a single case shows nothing.
 #include "harness/judging/lean_watch.h"
 
 #include <gtest/gtest.h>
@@ -81,7 +81,7 @@ TEST_F(LeaningEngine, ExactResultsDoNotLean) {
   EXPECT_EQ(rows[0][1], "0");
 }
 
-// An engine that errs to either side in turn, within its bounds.
+// An engine whose errors alternate between both sides, within its bounds.
 void ToEitherSide(const RunRequest& request, RunReply& reply) {
   const auto estimates = Evaluate(*request.graph, request.inputs, ConformingContract(kA15));
   if (!estimates.ok()) return;
@@ -140,7 +140,7 @@ TEST_F(LeaningEngine, ItsCaseIsNotMinimised) {
       << shrunk.error().message;
 }
 
-// Each number in a row that no campaign writes is refused with a message.
+// A number that no campaign writes is refused with a message, in each column.
 TEST_F(LeaningEngine, DamagedSumsAreRefused) {
   const CampaignOptions options = OfQuotients(64);
   Must(RunCampaign(options, Scripted(Low(2)), {}));
@@ -156,7 +156,7 @@ TEST_F(LeaningEngine, DamagedSumsAreRefused) {
     return store->Rows<LeanRow>(1);
   };
   ASSERT_TRUE(leans().ok());
-  // Removes the rules of the table, because damage does not obey them.
+  // Removes the constraints of the table, so that it accepts damaged numbers.
   change(
       "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = replace(sql, ') STRICT,', ')') "
       "WHERE name = 'error_leans'");
@@ -179,7 +179,7 @@ TEST_F(LeaningEngine, DamagedSumsAreRefused) {
   EXPECT_TRUE(leans().ok());
 }
 
-// Two processes record the same sums as one, and so do several threads.
+// Two processes, or several threads, record the same sums as one.
 TEST_F(LeaningEngine, ResumedCampaignsAndJobsGiveTheSameSums) {
   const CampaignOptions whole = OfQuotients(1280);
   Must(RunCampaign(whole, Scripted(Low(2)), {}));

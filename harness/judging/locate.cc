@@ -17,7 +17,7 @@ namespace anecheck {
 
 Result<bool> AnswersForAnEngine(Runner& runner) {
   ANECHECK_ASSIGN(const RunnerIdentity identity, runner.Identify());
-  // The emulator computes with tables and constants that a compiler wrote for the engine.
+  // The emulator counts as an engine, because it uses tables and constants that a compiler wrote.
   return identity.provenance == Provenance::kSilicon ||
          identity.provenance == Provenance::kReported ||
          identity.provenance == Provenance::kEmulated;
@@ -94,7 +94,7 @@ std::optional<Case> Tapped(const Case& item) {
 
 namespace {
 
-// Whether `answers` begin with the outputs of the original graph.
+// Returns whether `answers` begin with the outputs of the original graph.
 bool BeginWith(const std::vector<Tensor>& answers, const std::vector<Tensor>& outputs) {
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (i >= answers.size() || answers[i].bytes != outputs[i].bytes) return false;
@@ -102,7 +102,7 @@ bool BeginWith(const std::vector<Tensor>& answers, const std::vector<Tensor>& ou
   return true;
 }
 
-// Whether the execution is that of a program with fixed shapes, run once.
+// Returns whether this is the first execution of a program with fixed shapes.
 bool IsOwnProgram(const Case& item, const Execution& execution) {
   return execution.first() && !item.range;
 }
@@ -114,11 +114,12 @@ class TappedValues {
   TappedValues(const Case& item, const Case& tapped, const Case& own)
       : item_(item), tapped_(tapped), own_(own) {}
 
-  // Returns false if the run is not one of the original graph with more outputs.
+  // Takes the values from `answer`. Returns false if they show nothing about the original graph's
+  // run.
   bool Take(const RunReply& answer, const RunReply& reply, const Execution& execution) {
     const auto& outputs = answer.outputs;
     if (outputs.size() != tapped_.graph.outputs().size()) return false;
-    // A further execution is judged even if the outputs of the first one did not repeat.
+    // A further execution is judged even if the first execution gave other outputs than before.
     alike_ = !execution.first() || BeginWith(outputs, reply.outputs);
     if (!alike_ && !IsOwnProgram(item_, execution)) return false;
     const std::vector<ValueId> inputs = own_.graph.ValuesOfKind(ValueKind::kInput);
@@ -136,11 +137,11 @@ class TappedValues {
   }
 
   const NodeCut::Values& values() const { return values_; }
-  // Whether the original graph's outputs were the same as without the taps.
+  // Returns whether the original graph's outputs were the same as without the taps.
   bool alike() const { return alike_; }
 
  private:
-  // Matches values by name: the graphs of other executions have other value ids.
+  // Matches values by name, because the graphs of other executions have other value ids.
   bool TakeOutputs(const std::vector<Tensor>& outputs, std::string_view mark) {
     for (size_t i = 0; i < outputs.size(); ++i) {
       const Value& value = tapped_.graph.value(tapped_.graph.outputs()[i]);
@@ -158,10 +159,10 @@ class TappedValues {
   bool alike_ = false;
 };
 
-// Whether the engine returns wrong values for a cut as a separate program. An engine that fuses
-// soundly feeds an operation with values that no tap shows, so an operation that seems wrong among
-// others may be right. True if the program does not run, because then nothing shows that the
-// operation is right. `wrong` holds the values of the outputs that were found wrong among others.
+// Returns whether the engine returns wrong values for a cut as a separate program. If an engine
+// fuses, it passes an operation values that no tap shows, so a right operation may seem wrong in
+// the tapped graph. Returns true if the program does not run, because then nothing shows that the
+// operation is right. `wrong` has the values that were wrong in the tapped graph.
 Result<bool> IsWrongAlone(const Case& item, const NodeCut& cut,
                           std::span<const Tensor* const> wrong, Runner& runner,
                           Evaluation& evaluation) {
@@ -183,7 +184,7 @@ Result<bool> IsWrongAlone(const Case& item, const NodeCut& cut,
   return verdict == Verdict::kWrong || verdict == Verdict::kMisplaced;
 }
 
-// The results of the operation that have a value, in the order of NodeCut's outputs.
+// Returns the operation's results that have a value, in the order of NodeCut's outputs.
 std::vector<const Tensor*> ResultsOf(const Node& node, const NodeCut::Values& values) {
   std::vector<const Tensor*> results;
   for (uint32_t i = 0; i < node.result_count; ++i) {
@@ -199,12 +200,12 @@ Location Unseen(std::string_view why) {
   return location;
 }
 
-// The run with inner results as outputs gave other values, so these show nothing about the
-// original.
+// Location::unseen if the tapped run gave other values than the original graph's run, and so shows
+// nothing about it.
 constexpr std::string_view kOtherValues = "other values";
 
-// The operations that made the flags of `comparison`, and one that shows the flags as fp16 numbers:
-// `cast`, or `select` of 1 and 0 if the flags were read by a `cast`.
+// Returns the cut with an added operation that shows the flags as fp16 numbers. This is a `cast`
+// or, if `reader` is a `cast`, a `select` of 1 and 0.
 Graph WithShownFlags(const Graph& cut, ValueId flags, OpKind reader) {
   Graph graph = cut;
   graph.ClearOutputs();
@@ -234,7 +235,7 @@ Graph WithShownFlags(const Graph& cut, ValueId flags, OpKind reader) {
   return graph;
 }
 
-// Whether a separate program shows that the flags of `comparison`, which `reader` reads, are right.
+// Returns whether a separate program shows that `comparison`, whose flags `reader` reads, is right.
 Result<bool> AreFlagsRight(const Case& own, const NodeCut::Values& values, NodeId comparison,
                            NodeId reader, Runner& runner, Evaluation& evaluation) {
   NodeCut cut(own.graph, values);
@@ -252,13 +253,13 @@ Result<bool> AreFlagsRight(const Case& own, const NodeCut::Values& values, NodeI
   return JudgeCase(item, replies.front(), evaluation).verdict() == Verdict::kPass;
 }
 
-// All results of a first execution of a separate program. An engine that fuses has the same results
-// in every execution, so only a result that differs shows the error of another execution.
+// All results of the first execution of a separate program. If a later execution has the same
+// results, even wrong ones, they are no error of that execution.
 struct FirstExecution {
-  std::vector<ValueId> ids;  // of the results
+  std::vector<ValueId> ids;  // of `results`
   std::vector<Tensor> results;
 
-  // Whether all results of the operation with a value are the same.
+  // Returns whether it has the same results of the operation as `values`, as far as those exist.
   bool Has(const Node& node, const NodeCut::Values& values) const {
     size_t same = 0;
     for (size_t i = 0; i < ids.size(); ++i) {
@@ -272,7 +273,7 @@ struct FirstExecution {
   }
 };
 
-// Empty if the program did not run.
+// Runs `own` once, with all results as outputs. Returns an empty object if the program did not run.
 Result<FirstExecution> ExecuteFirst(const Case& own, Runner& runner) {
   const std::optional<Case> tapped = Tapped(own);
   if (!tapped) return FirstExecution();
@@ -296,7 +297,7 @@ Result<RunReply> RunTapped(const Case& tapped, const Execution& execution, Runne
   return std::move(replies.front());
 }
 
-// `cut` is the operation that was judged, which may not be the one to charge.
+// Charges `to_charge`. `cut` has the judged operation, which may be another one.
 void Charge(const Graph& graph, NodeId to_charge, const NodeCut& cut,
             const NodeJudgement& judgement, Location& location) {
   const Node& culprit = graph.node(to_charge);
@@ -308,8 +309,8 @@ void Charge(const Graph& graph, NodeId to_charge, const NodeCut& cut,
   location.wrong_inputs.assign(cut.inputs().begin(), cut.inputs().end());
 }
 
-// Whether all operands of the operation are inputs and constants of the graph. If so, the engine
-// computed the operation on these values, even if it fuses.
+// Returns whether all operands of the operation are inputs and constants of the graph. If they are,
+// the engine computed the operation on these values, even if it fuses.
 bool HasKnownOperands(const Graph& graph, NodeId id) {
   return std::ranges::none_of(graph.arguments(graph.node(id)), [&](const Argument& argument) {
     const ValueKind kind = graph.value(argument.value).kind;
@@ -317,11 +318,11 @@ bool HasKnownOperands(const Graph& graph, NodeId id) {
   });
 }
 
-// The programs of a graph repeat its first operations, so their cost grows with its square.
+// The most operations for ChargeByGrowing, whose cost grows with the square of their number.
 constexpr size_t kMostGrown = 32;
 
-// The case of a program that computes one result from the inputs of the graph, without other
-// outputs. Nothing if the form of the case cannot express it.
+// Returns the case of a program that computes one result from the inputs of the graph, without
+// other outputs. Returns nothing if the form of the case cannot express it.
 std::optional<Case> UpTo(const Case& own, const NodeCut::Values& inputs, NodeId node,
                          ValueId result) {
   NodeCut cut(own.graph, inputs);
@@ -332,9 +333,9 @@ std::optional<Case> UpTo(const Case& own, const NodeCut::Values& inputs, NodeId 
   return SpellCase(item).ok() ? std::optional(std::move(item)) : std::nullopt;
 }
 
-// Charges the first result whose program is wrong. No program of a result before it was seen to be
-// wrong, so no sound fusion of the operations before it explains the error. Returns whether it
-// charged one.
+// Charges the first result whose program is wrong. The programs of all earlier results were right,
+// so no sound fusion of the operations before it explains the error. Returns whether it charged
+// one.
 Result<bool> ChargeByGrowing(const Case& own, bool of_engine, Runner& runner,
                              Evaluation& evaluation, Location& location) {
   const Graph& graph = own.graph;

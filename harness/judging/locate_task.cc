@@ -14,18 +14,18 @@
 namespace anecheck {
 namespace {
 
-// At most this many tasks may make one value together, as they do for the batches of a product or
-// the parts of a concat.
+// The most tasks that are tried together for one value. Several tasks make the batches of a product
+// or the parts of a concat.
 constexpr size_t kMostTogether = 64;
 
-// The results of one task.
+// The work and the results of one task.
 struct Given {
   std::string work;
   std::vector<double> numbers;
 };
 
-// The admitted intervals of an operation's results, with lower and upper ends sorted separately:
-// numbers inside their intervals, once sorted, lie between the sorted ends.
+// The lower and the upper ends of an operation's admitted intervals, each sorted separately. If
+// numbers lie inside their intervals, the sorted numbers lie between the sorted ends.
 struct Bounds {
   std::vector<double> low, high;
 };
@@ -53,7 +53,7 @@ bool Fits(const Bounds& bounds, std::vector<double> numbers) {
   return true;
 }
 
-// The last task of the first group of tasks that together make these numbers.
+// Returns the last task of the first group of consecutive tasks that together make these numbers.
 std::optional<size_t> FindTask(const Bounds& bounds, std::span<const Given> tasks) {
   for (size_t last = 0; last < tasks.size(); ++last) {
     std::vector<double> numbers;
@@ -73,7 +73,7 @@ class Search {
     states_.resize(graph.values().size());
   }
 
-  // Records which values of the evaluation some task makes. May be called for several evaluations.
+  // Records which values of the evaluation the tasks make. May be called for several evaluations.
   // `outputs` are those of the container.
   void Match(const Evaluation& evaluation, std::span<const Tensor> outputs) {
     Estimate estimate;
@@ -90,7 +90,7 @@ class Search {
     for (size_t i = 0; i < outputs.size(); ++i) MatchOutput(evaluation, i, outputs[i]);
   }
 
-  // The first operation whose values no task makes; operations that depend on it are left out.
+  // Returns the first operation whose values no task makes, or nothing if there is none.
   std::optional<TaskDeviation> First() {
     SpreadBack();
     for (NodeId id = 0; id < graph_.nodes().size(); ++id) {
@@ -105,12 +105,12 @@ class Search {
 
  private:
   struct State {
-    bool known = false;   // its numbers are informative
-    bool agrees = false;  // some task makes it, or a value that depends on it
+    bool known = false;   // it is fp16 and its intervals are finite
+    bool agrees = false;  // a task makes it, or a value that depends on it
     std::optional<size_t> task;
   };
 
-  // An operation that only moves elements may have no task.
+  // Returns whether the operation only moves elements. There may be no task for it.
   static bool IsMovement(const NodeView& node) {
     return DefinitionOf(node.schema()).op_class == OpClass::kMovement;
   }
@@ -148,7 +148,7 @@ class Search {
     }
   }
 
-  // The last task that makes an operand of the node, or an ancestor of an operand.
+  // Returns the last task that makes an operand of the node, or an ancestor of an operand.
   std::pair<std::optional<size_t>, ValueId> Before(const Node& node) const {
     std::pair<std::optional<size_t>, ValueId> last = {std::nullopt, kNoValue};
     std::vector<bool> seen(graph_.values().size(), false);

@@ -1,4 +1,4 @@
-// The task and the operation in which a container first goes wrong.
+// Tests the search for the task and the operation in which a container first goes wrong.
 #include "harness/judging/locate_task.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 namespace anecheck {
 namespace {
 
-// A network of at least four tasks, of which only those of the convolution read a bias.
+// A network of at least four tasks. Only the tasks of the convolution read a bias.
 constexpr const char* kNetwork = R"(program(1.3)
 {
   func main<ios18>(tensor<fp16, [1, 2, 3, 4]> x) {

@@ -16,8 +16,8 @@ namespace {
 using testing::AddNode;
 using testing::ScriptedRunner;
 
-// abs(x) is written to a state, which is read; relu of that is written to the state, which is read
-// again. The output is the last read.
+// Writes abs(x) to a state and reads it, writes relu of the content to the state, and reads it
+// again. The output is the content that was read last.
 Case ThroughAState() {
   Case item;
   item.target = {"h15", 4};
@@ -36,8 +36,8 @@ Case ThroughAState() {
   return item;
 }
 
-// An engine on which each operation of `wrong` has a wrong first element in its first result. All
-// later results have it too, since these operations pass positive values on.
+// An engine on which the first element of the first result of each `wrong` operation is wrong. It
+// is wrong in all later results too, because the later operations pass positive values on.
 ScriptedRunner::Spoil WrongFrom(OpKind wrong) {
   return [wrong](const RunRequest& request, RunReply& reply) {
     const Graph& graph = *request.graph;
@@ -104,8 +104,8 @@ Case InARow() {
   return item;
 }
 
-// An engine on which `wrong` alone is wrong. In programs of several operations, all results from
-// `innocent` on are wrong.
+// An engine on which `wrong` is wrong as a separate program. In programs of several operations, all
+// results from `innocent` on are wrong.
 ScriptedRunner::Spoil WrongBehind(OpKind innocent, OpKind wrong) {
   return [=](const RunRequest& request, RunReply& reply) {
     const bool alone = request.graph->nodes().size() == 1;
@@ -123,8 +123,8 @@ TEST(Locate, IfEachIsRightAloneTheFirstIsCharged) {
   EXPECT_EQ(LocateOn(InARow(), WrongBehind(OpKind::kAbs, OpKind::kExp)).first_wrong, "abs");
 }
 
-// An engine may fuse operations. If every result is an output, the engine does not fuse, and its
-// outputs change.
+// An engine that fuses operations does not fuse if every result is an output, and so its outputs
+// change.
 TEST(Locate, AnOperationThatIsWrongAloneIsChargedIfTapsChangeTheOutputs) {
   const auto fusing = [](OpKind wrong) {
     return [wrong](const RunRequest& request, RunReply& reply) {
@@ -141,8 +141,8 @@ TEST(Locate, AnOperationThatIsWrongAloneIsChargedIfTapsChangeTheOutputs) {
       << "no operation is wrong alone, and relu(abs(x)) is the shortest wrong program";
 }
 
-// Only unrounded operands, as an engine that fuses passes them on, show the error of sqrt. The
-// engine's result of relu looks wrong beside the rounded result of abs.
+// Only unrounded operands, which an engine that fuses passes on, show the error of sqrt. The
+// engine's result of relu looks wrong for the rounded result of abs.
 TEST(Locate, AnOperationThatOnlyAFusedProgramShowsIsChargedAndNotTheOneBeforeIt) {
   const auto spoil = [](const RunRequest& request, RunReply& reply) {
     if (request.graph->nodes().size() == 3) WrongFrom(OpKind::kRelu)(request, reply);
@@ -203,7 +203,7 @@ TEST(Locate, TheFindingNamesTheReaderAndNotTheOutput) {
   EXPECT_EQ(outcome.shown.op(), "read_state");
 }
 
-// cast(greater(x, y)), or select(greater(x, y), x, y), of two elements.
+// cast(greater(x, y)) or select(greater(x, y), x, y), on two elements.
 Case BehindAComparison(OpKind reader) {
   Case item;
   item.target = {"h15", 4};
@@ -270,7 +270,7 @@ TEST(Locate, AWrongComparisonIsChargedEvenIfAChoiceIsBroadcast) {
   EXPECT_EQ(LocateOn(item, of_the_column).first_wrong, "greater");
 }
 
-// Wrong flags would give these results too, but another reader of the flags shows that they are
+// Wrong flags would give the same results, but another reader of the flags shows that they are
 // right.
 TEST(Locate, AReaderOfRightFlagsIsChargedForAWrongChoice) {
   for (const OpKind reader : {OpKind::kCast, OpKind::kSelect}) {
@@ -298,7 +298,7 @@ TEST(Locate, AZeroThatLosesItsSignIsChargedToTheSelect) {
   EXPECT_EQ(LocateOn(item, positive).first_wrong, "select");
 }
 
-// r sigmoid_hard(r) of a product r of two matrices, on the family whose engines err there (D34).
+// r sigmoid_hard(r) of a matrix product r, on the family whose engines have D34 for it.
 Case SwishOfProduct() {
   Case item;
   item.target = {"h17s", 6};
@@ -413,8 +413,8 @@ TEST(JudgeCase, OutputsWithoutTheirBytesAreNotExchanged) {
   EXPECT_NE(outcome.shown.deviation(), "exchanged");
 }
 
-// The numbers of another backend are no evidence about the engine. Therefore no operation is
-// charged, and no error is recorded.
+// The values of another backend are no evidence about the engine, so no operation is charged, and
+// no error is recorded.
 TEST(JudgeCase, WrongNumbersOfAnotherBackendAreNotTheEngines) {
   const Case item = SwishOfProduct();
   ScriptedRunner runner(Scaled(item, 1.2), Provenance::kSimulated);

@@ -12,7 +12,7 @@ bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsHex(char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; }
 bool IsWord(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
 
-// The number of characters at the start of `text` for which `holds` is true.
+// Returns the number of characters at the start of `text` for which `holds` is true.
 template <typename Holds>
 size_t Run(std::string_view text, const Holds& holds) {
   return static_cast<size_t>(std::ranges::find_if_not(text, holds) - text.begin());
@@ -22,7 +22,7 @@ size_t PathLength(std::string_view text) {
   return Run(text, [](char c) { return IsWord(c) || std::string_view("/._-+~@%").contains(c); });
 }
 
-// 8-4-4-4-12 hexadecimal digits.
+// Returns whether `text` begins with a UUID: 8-4-4-4-12 hexadecimal digits.
 bool BeginsWithUuid(std::string_view text) {
   constexpr std::string_view kForm = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
   if (text.size() < kForm.size()) return false;
@@ -40,8 +40,8 @@ bool NamesAnAddress(std::string_view word) {
   return prefixed || (word.size() >= kLong && std::ranges::any_of(word, IsDigit));
 }
 
-// The length of the part of an absolute path that is removed: the folders and, directly in a
-// temporary folder, also a name without a dot.
+// Returns the length of the part of an absolute path that is removed: the folders, and inside a
+// temporary folder also a name without a dot.
 size_t FoldersLength(std::string_view path) {
   constexpr std::array<std::string_view, 4> kTemporary = {"/tmp/", "/private/tmp/", "/var/tmp/",
                                                           "/var/folders/"};

@@ -1,4 +1,4 @@
-// The part of an engine's message that distinguishes its defect from others.
+// Tests which parts of an engine's message are removed.
 #include "harness/judging/masked_message.h"
 
 #include <gtest/gtest.h>

@@ -16,7 +16,7 @@ void NodeCut::Take(NodeId node) {
 
 void NodeCut::TakeAll(std::span<const NodeId> nodes, std::span<const ValueId> outputs) {
   for (const NodeId node : nodes) Want(node);
-  // Includes the operations in order, since the order decides the content of a state.
+  // Includes the operations in order, because the order decides the content of a state.
   for (NodeId id = 0; id < wanted_.size(); ++id) {
     if (wanted_[id]) Include(id);
   }

@@ -1,4 +1,4 @@
-// One operation, or several, cut out of a graph, to be run, judged or evaluated on their own.
+// Cuts operations out of a graph, to run, judge or evaluate them alone.
 #pragma once
 
 #include <map>
@@ -9,9 +9,9 @@
 
 namespace anecheck {
 
-// Operands that have a value become inputs, constants stay, and other operands (integers between
-// two casts, which cannot leave an engine) are computed inside. If a cut operation reads a state,
-// the operations that wrote to the state are included.
+// Operands that have a value become inputs, and constants stay. The operations that compute other
+// operands (integers between two casts, which cannot leave an engine) are included. If a cut
+// operation reads a state, the operations that wrote to the state are included too.
 class NodeCut {
  public:
   using Values = std::map<ValueId, const Tensor*>;
@@ -23,22 +23,22 @@ class NodeCut {
         wanted_(graph.nodes().size(), false),
         known_(graph.values().size(), kNoValue) {}
 
-  // Cuts out one operation. The outputs are those of its results that have a value. Call either
-  // Take or TakeAll, and only once.
+  // Cuts out one operation. Its results that have a value become outputs. Call either Take or
+  // TakeAll, and only once.
   void Take(NodeId node);
   // Cuts out these operations and those that they need. `outputs` are results of `nodes`.
   void TakeAll(std::span<const NodeId> nodes, std::span<const ValueId> outputs);
 
   const Graph& graph() const { return cut_; }
   std::span<const Tensor> inputs() const { return inputs_; }
-  // Whether the cut has an operation of the graph.
+  // Returns whether the cut has an operation of the graph.
   bool Has(NodeId node) const { return wanted_[node]; }
 
  private:
-  // Marks the operation `id`, and the operations whose results it needs inside the cut.
+  // Marks the operation `id`, and the operations that the cut needs to compute its operands.
   void Want(NodeId id);
   void WantWriters(ValueId state, NodeId before);
-  // Both functions record their additions to the cut in known_.
+  // Both functions add to the cut, and record the additions in known_.
   void Include(NodeId id);
   void IncludeLeaf(ValueId id);
 
@@ -47,7 +47,7 @@ class NodeCut {
   Graph cut_;
   std::vector<Tensor> inputs_;
   std::vector<bool> wanted_;    // the operations of the cut
-  std::vector<ValueId> known_;  // the place in the cut of each value, or kNoValue
+  std::vector<ValueId> known_;  // the id in the cut of each value, or kNoValue
 };
 
 }  // namespace anecheck

@@ -13,7 +13,7 @@ namespace anecheck {
 
 namespace {
 
-// The index of the value's exponent among the even exponents, from 0 for kLeastExponent.
+// Returns the index of the value's exponent among the even exponents, 0 for kLeastExponent.
 size_t MagnitudeIndex(double value) {
   const uint64_t magnitude = std::bit_cast<uint64_t>(std::fabs(value));
   const int exponent = static_cast<int>(magnitude >> 52) - 1023;

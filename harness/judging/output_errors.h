@@ -1,5 +1,5 @@
-// The distances of an output's elements from the oracle's value. Numeric baselines store these
-// distances, and results files contain their number by magnitude.
+// Statistics of the distances between an output's elements and the oracle's values. Numeric
+// baselines store them, and results files contain them by magnitude.
 #pragma once
 
 #include <algorithm>
@@ -15,12 +15,12 @@
 
 namespace anecheck {
 
-// Elements are counted by the exponent of their value: log2 |value|, rounded down to an even
-// number. It is kLeastExponent for 0, NaN and every |value| below 2^-24, and at most kMostExponent.
+// Returns log2 |value| rounded down to an even number, and at most kMostExponent. Returns
+// kLeastExponent for 0, NaN and every |value| below 2^-24. Elements are counted by this exponent.
 inline constexpr int kLeastExponent = -26;
 inline constexpr int kMostExponent = 30;
 int MagnitudeExponent(double value);
-// Indices of the exponents, counted from 0.
+// The number of exponents, and the conversion between exponents and their indices from 0.
 inline constexpr size_t kMagnitudes = (kMostExponent - kLeastExponent) / 2 + 1;
 constexpr size_t MagnitudeIndexOf(int exponent) {
   return static_cast<size_t>((exponent - kLeastExponent) / 2);
@@ -29,7 +29,7 @@ constexpr int MagnitudeExponentAt(size_t index) {
   return kLeastExponent + 2 * static_cast<int>(index);
 }
 
-// Larger errors are replaced by this number, so that one error does not dominate a sum.
+// Larger errors count as this number, so that one error does not dominate a sum.
 inline constexpr uint64_t kMostUlp = 65536;
 
 // Errors by MagnitudeExponent, ascending. One array is enough, because there are few exponents.
@@ -37,13 +37,13 @@ class ErrorsByExponent {
  public:
   using Entry = std::pair<int, MagnitudeErrors>;
 
-  // Inserts the entry if there is none.
+  // Inserts an entry if the exponent has none.
   MagnitudeErrors& operator[](int exponent) {
     const auto place = std::ranges::lower_bound(entries_, exponent, {}, &Entry::first);
     if (place != entries_.end() && place->first == exponent) return place->second;
     return entries_.insert(place, Entry(exponent, {}))->second;
   }
-  // Null if there is none.
+  // Returns null if the exponent has no entry.
   const MagnitudeErrors* Find(int exponent) const {
     const auto place = std::ranges::lower_bound(entries_, exponent, {}, &Entry::first);
     return place != entries_.end() && place->first == exponent ? &place->second : nullptr;
@@ -59,12 +59,12 @@ class ErrorsByExponent {
   std::vector<Entry> entries_;
 };
 
-// Only elements with a finite expected value and a finite answer take part.
+// The errors of elements whose expected value and answer are finite.
 struct OutputErrors {
   uint64_t elements = 0;
   uint64_t max_ulp = 0;
   uint64_t sum_ulp = 0;
-  int64_t sum_signed_ulp = 0;      // positive if the answers lie above
+  int64_t sum_signed_ulp = 0;      // positive if the answers are too large
   uint64_t relative_elements = 0;  // elements whose expected value is not 0
   double sum_relative = 0;         // |answer - value| / |value|
   double max_relative = 0;
@@ -78,7 +78,7 @@ struct OutputErrors {
 
 // Precondition: `actual` has the type of `expected`.
 OutputErrors MeasureOutput(const Estimate& expected, const Tensor& actual);
-// As above, and also measures the lean of these elements.
+// Does the same, and also measures the lean of these elements.
 OutputErrors MeasureOutput(const Estimate& expected, const Tensor& actual, OutputLean& lean);
 
 }  // namespace anecheck

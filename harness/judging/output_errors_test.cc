@@ -1,4 +1,4 @@
-// Errors against the oracle's value: counted in ulp with their sign, and by magnitude.
+// Tests the errors against the oracle's value, in ulp with their sign, and by magnitude.
 #include "harness/judging/output_errors.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Tests the conclusions about a case that two reports allow: the plan that an external program
-// reports, and a run on the CPU besides the engine's.
+// Tests two reports of an external program that influence the judgement of a case: its plan, and
+// its values of a run on the CPU.
 #include <gtest/gtest.h>
 
 #include "harness/campaign/testing/campaign_test.h"
@@ -9,7 +9,7 @@
 namespace anecheck {
 namespace {
 
-// relu and then sigmoid of four numbers.
+// sigmoid(relu(x)) of four numbers.
 Case ReluThenSigmoid() {
   Case item;
   item.target = {"h13", 2};

@@ -13,7 +13,7 @@
 namespace anecheck {
 namespace {
 
-// The operation index of values that no operation produced.
+// The index for values that no operation produced.
 constexpr size_t kNoOp = kOpCount;
 
 std::string OpName(size_t op) {
@@ -25,8 +25,8 @@ size_t ProducerOf(const Graph& graph, ValueId value) {
   return info.kind == ValueKind::kResult ? graph.node(info.producer).schema->id : kNoOp;
 }
 
-// The operation whose own error an output shows, because it made the output from graph inputs and
-// constants alone. The joint error of several operations counts for none of them.
+// Returns the operation that computed the output directly from graph inputs and constants. If there
+// is none, the output's error is that of several operations, and it counts for none of them.
 size_t MeasuredOp(const Graph& graph, ValueId output) {
   const Value& info = graph.value(output);
   if (info.kind != ValueKind::kResult) return kNoOp;
@@ -38,9 +38,9 @@ size_t MeasuredOp(const Graph& graph, ValueId output) {
   return node.schema->id;
 }
 
-// The operations for which a graph's result counts. If a graph of several operations is refused,
-// crashes or fails, this counts only for the operation that shows it alone, or for none. Every
-// operation of the graph counts as tried.
+// Returns the operations for which a graph's result counts. If a graph of several operations is
+// refused, crashes or fails, the result counts only for the operation `op`, which shows it alone,
+// or for none. Every operation of the graph counts as tried.
 std::bitset<kOpCount> Blamed(const GraphReach& shown, std::string_view op) {
   if (shown.status == RunStatus::kOk || shown.ops.count() == 1) return shown.ops;
   std::bitset<kOpCount> blamed;
@@ -48,8 +48,8 @@ std::bitset<kOpCount> Blamed(const GraphReach& shown, std::string_view op) {
   return blamed;
 }
 
-// Returns the steps that a case, or one of its graphs, reached. An engine that is not an ANE needs
-// no proof of the backend, because it has no other.
+// Returns the steps that a case, or one of its graphs, reached. An engine that is not an ANE has
+// only one backend, so it needs no proof of the backend.
 ReachCounts CountsOf(const GraphReach& shown, const CampaignTarget& target, bool verified) {
   ReachCounts counts;
   counts.cases = 1;
@@ -116,7 +116,7 @@ class ReachCounter::Counts {
     Provenance provenance = Provenance::kSilicon;  // of proved results
     std::array<ReachCounts, kOpCount> reach{}, proved{};
     std::vector<Errors> errors = std::vector<Errors>(kOpCount + 1);
-    std::bitset<kOpCount> with_proof;  // operations for which a proof was kept
+    std::bitset<kOpCount> with_proof;  // the operations that have a proof
   };
 
   Place& PlaceOf(std::string_view target, Route route) {

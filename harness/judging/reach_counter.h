@@ -1,5 +1,5 @@
 // Counts how far the operations of many cases got, and the errors of their outputs. It counts by
-// index, so that it makes each name only once for a batch.
+// index, so that it builds the name of each operation only once for a batch.
 #pragma once
 
 #include <memory>
@@ -9,20 +9,20 @@
 
 namespace anecheck {
 
-// Not thread-safe; one per thread.
+// Not thread-safe. Each thread needs its own.
 class ReachCounter {
  public:
   ReachCounter();
   ~ReachCounter();
 
-  // Adds the case's evidence about each of its operations, and the rewritten graph of a metamorphic
-  // case about those that rewriting added (CaseOutcome::reached). `proved` is the provenance of an
-  // answer with a checked proof, if that is stronger than the run's own evidence.
+  // Adds the case's evidence about each of its operations, and the evidence of the rewritten graph
+  // about the operations that rewriting added (CaseOutcome::reached). `proved` is the provenance of
+  // an answer with a checked proof, if it is stronger than the run's own evidence.
   void Add(const Case& item, const CaseOutcome& outcome,
            std::optional<Provenance> proved = std::nullopt);
-  // Adds the counts since the last call to `reach`, `proved_reach`, `ulp`, `magnitudes` and `leans`
-  // of the batch, and to `proofs` one proof for each operation that had no proof yet on its target
-  // by its route.
+  // Adds the counts since the last Flush to `reach`, `proved_reach`, `ulp`, `magnitudes` and
+  // `leans` of the batch. Adds to `proofs` one proof for each operation that had none yet on its
+  // target by its route.
   void Flush(RowBatch& batch);
 
  private:
@@ -30,7 +30,7 @@ class ReachCounter {
   std::unique_ptr<Counts> counts_;
 };
 
-// As ReachCounter, but for one case.
+// Does the same for one case.
 void CountReach(const Case& item, const CaseOutcome& outcome, RowBatch& batch,
                 std::optional<Provenance> proved = std::nullopt);
 

@@ -1,4 +1,4 @@
-// Counts of operations over many cases are the sums of the counts of each case.
+// The counts of operations over many cases are the sums of the counts of each case.
 #include "harness/judging/reach_counter.h"
 
 #include <gtest/gtest.h>
@@ -63,7 +63,8 @@ TEST(ReachCounter, AddsUpCasesUntilItIsFlushed) {
   EXPECT_TRUE(nothing.reach.empty() && nothing.ulp.empty() && nothing.magnitudes.empty());
 }
 
-// The analytics of a case are kept once for each of its operations, if they refer to the case.
+// The analytics of a case, which are its proof, are kept once for each operation, if they refer to
+// the case.
 TEST(ReachCounter, KeepsOneProofForEachOperation) {
   Case item;
   item.target = {"h13", 2};

@@ -1,4 +1,4 @@
-// Determines a case's defect more precisely by further runs: its operation and its explanation.
+// Finds the operation that has a case's defect, and the defect's explanation, by further runs.
 #include <algorithm>
 #include <array>
 #include <set>
@@ -28,8 +28,7 @@ void Downgrade(OutputVerdict& output, Verdict verdict, const DefectSet& defects)
   output.defects = defects;
 }
 
-// If no operation is wrong alone, only the operations on which an output depends explain that
-// output.
+// Explains each wrong output by the operations on which it depends. No operation is wrong alone.
 void ExplainOutputs(const Case& item, const Location& location, CaseOutcome& outcome) {
   std::set<std::string> terms;
   for (size_t i = 0; i < outcome.outputs.size(); ++i) {
@@ -69,14 +68,14 @@ void Charge(const Graph& graph, NodeId id, CaseOutcome& outcome) {
                                                            : outcome.shown.node());
 }
 
-// Charges the first operation that the outcome's defects change according to their description.
+// Charges the first operation that the outcome's defects change, according to their description.
 void ChargeFirst(const Case& item, CaseOutcome& outcome) {
   Charge(item.graph,
          FirstToDepart(item.graph, item.inputs, item.target.family, outcome.shown.defects()),
          outcome);
 }
 
-// Charges the operation that shows the outcome's explanation alone.
+// Charges the first operation that alone shows the outcome's defects or unmeasured terms.
 void ChargeLocated(const Case& item, const Location& location, CaseOutcome& outcome) {
   if (outcome.verdict() == Verdict::kKnownDefect) {
     Charge(item.graph, FirstWithDefect(location, outcome.shown.defects()), outcome);
@@ -85,8 +84,8 @@ void ChargeLocated(const Case& item, const Location& location, CaseOutcome& outc
   }
 }
 
-// If single operations cannot be judged, checks whether only terms never measured forbid the values
-// of whole outputs.
+// Checks whether only terms that were never measured forbid the outputs. Single operations cannot
+// be judged.
 Status JudgeWholeOutputs(const Case& item, const RunReply& reply, Runner& runner,
                          CaseOutcome& outcome) {
   ANECHECK_ASSIGN(const bool of_engine, AnswersForAnEngine(runner));
@@ -106,12 +105,12 @@ Status JudgeWholeOutputs(const Case& item, const RunReply& reply, Runner& runner
   return {};
 }
 
-// The place of an execution's error, and whether only this program shows it. Only this program
-// shows it if a separate program, of the same shape or as a first execution, yields other values.
+// The place of an execution's error. `apart` is set if only this program shows the error: a
+// separate program of the same shape, or its first execution, yields other values.
 struct LocatedExecution {
   Location location;
   std::string_view apart;
-  // Whether a comparison with a separate program set `apart`. Otherwise it is set because no
+  // Whether `apart` was found by a run of a separate program. Otherwise it is set because no
   // separate program could show the error.
   bool compared = false;
 };
@@ -142,7 +141,7 @@ Result<LocatedExecution> LocateExecution(const Case& item, const RunReply& reply
   return found;
 }
 
-// A deviation that only a wide interval explains counts as wrong.
+// Changes outputs that only a wide interval explains to wrong.
 void MakeWrong(CaseOutcome& outcome) {
   for (const size_t i : outcome.vague) {
     outcome.outputs[i].verdict = Verdict::kWrong;
@@ -155,11 +154,11 @@ void MakeWrong(CaseOutcome& outcome) {
                         .deviation = outcome.shown.deviation()});
 }
 
-// Whether the outcome can be refined: wrong values, or values explained vaguely.
+// Returns whether the outcome can be refined: it is wrong, or only a wide interval explains it.
 bool IsOpen(const CaseOutcome& outcome) {
   const Verdict verdict = outcome.verdict();
   if (verdict == Verdict::kKnownDefect) return !outcome.vague.empty() || outcome.vague_further;
-  // Results that do not fit each other are right individually.
+  // Each output is right if only two outputs contradict each other.
   return verdict == Verdict::kWrong && !outcome.unpaired;
 }
 
@@ -181,8 +180,8 @@ void NameTask(const Case& own, Runner& runner, CaseOutcome& outcome) {
                            .defects = shown.defects()});
 }
 
-// If no inner result was seen, the operation that made the wrong output is not charged unproved. A
-// program that hung once may hang again, so it is not taken apart.
+// If no run showed the inner results, looks for the operation to charge by ChargeUnseen. A program
+// that hung once may hang again, so its operations are not run alone.
 Status ChargeUnlessSeen(const LocatedExecution& found, const Case& own, Runner& runner,
                         CaseOutcome& outcome) {
   const std::string& why = found.location.unseen;
@@ -197,7 +196,7 @@ Status RefineBy(const LocatedExecution& found, const Case& own, const RunReply& 
   const bool vague = outcome.verdict() == Verdict::kKnownDefect;
   outcome.apart = found.apart;
   if (!found.location.judged) {
-    // If the separate program yields other values, an interval that admits both executions explains
+    // If the separate program yields other values, a wide interval that admits both explains
     // nothing.
     if (vague && found.compared) MakeWrong(outcome);
     if (!vague) ANECHECK_RETURN_IF_ERROR(JudgeWholeOutputs(own, there, runner, outcome));
@@ -219,7 +218,7 @@ Status RefineBy(const LocatedExecution& found, const Case& own, const RunReply& 
   return {};
 }
 
-// Refines one execution without the others. `outcome` is the verdict on this execution.
+// Refines one execution. `outcome` is the verdict on this execution.
 Result<CaseOutcome> RefineExecution(const Case& item, const RunReply& reply,
                                     const Execution& execution, Runner& runner,
                                     Evaluation& evaluation, CaseOutcome outcome) {
@@ -241,7 +240,7 @@ Result<CaseOutcome> RefineExecution(const Case& item, const RunReply& reply,
   return outcome;
 }
 
-// "at 3 along axis 1 of x, and not where a program has that shape alone: "
+// Returns a text such as "at 3 along axis 1 of x, and not where a program has that shape alone: ".
 std::string Introduction(const Case& item, const CaseOutcome& shown) {
   std::string words = WhereIs(item, shown.execution);
   const bool compared = !shown.apart.empty() && HasOwnProgram(item, shown.execution);
@@ -253,10 +252,10 @@ std::string Introduction(const Case& item, const CaseOutcome& shown) {
   return words.empty() ? words : words + ": ";
 }
 
-// A further execution's verdict counts if it is worse.
+// Takes the verdict of a further execution if it is worse.
 void TakeWorse(const Case& item, const CaseOutcome& shown, CaseOutcome& outcome) {
   const Verdict verdict = shown.verdict();
-  // Inputs of a second execution were not chosen for outputs that can be judged.
+  // The inputs of a second execution were not searched for outputs that can be judged.
   if (verdict == Verdict::kInconclusive && shown.of_second_run() && !item.again.empty()) return;
   const std::string& node = shown.shown.node();
   const bool worse = outcome.shown.Worsen({.verdict = verdict,
@@ -270,7 +269,7 @@ void TakeWorse(const Case& item, const CaseOutcome& shown, CaseOutcome& outcome)
   outcome.apart = shown.apart;
 }
 
-// Refines each execution separately: the explanation of one shows nothing about another.
+// Refines each execution separately, because the explanation of one shows nothing about another.
 Status RefineValues(const Case& item, const RunReply& reply, Runner& runner, Evaluation& evaluation,
                     CaseOutcome& outcome) {
   if (!IsOpen(outcome)) return {};
@@ -281,7 +280,7 @@ Status RefineValues(const Case& item, const RunReply& reply, Runner& runner, Eva
     return JudgeCase(CaseOf(item, execution), ReplyOf(item, reply, execution), evaluation);
   };
   const std::vector<Execution> others = FurtherExecutions(item, reply);
-  // The verdict on a case with a single execution is that on its first execution.
+  // A case with a single execution already has the verdict on its first execution.
   const bool single = others.empty() && item.further.empty();
   ANECHECK_ASSIGN(CaseOutcome refined, refine({}, single ? std::move(outcome) : judge({})));
   refined.shown.Introduce(Introduction(item, refined));
@@ -296,7 +295,7 @@ Status RefineValues(const Case& item, const RunReply& reply, Runner& runner, Eva
   return {};
 }
 
-// A defect that one element shows by chance is not confirmed.
+// Makes a known defect unconfirmed if it may be chance (NeedsWitness) and no other run confirms it.
 Status RequireWitness(const Case& item, Runner& runner, Evaluation& evaluation,
                       CaseOutcome& outcome) {
   if (!NeedsWitness(item, outcome)) return {};

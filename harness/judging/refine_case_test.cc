@@ -1,5 +1,5 @@
 // A defect that only a further execution of a program shows is located, labelled and distinguished
-// like a defect at the graph's own shape. It hides no other defect and is not hidden by one.
+// like a defect at the graph's own shape. Two such defects do not hide each other.
 #include <functional>
 #include <gtest/gtest.h>
 #include <limits>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// One execution of an engine. The function that spoils the execution receives it.
+// One execution of an engine, as the argument of a function that changes its outputs.
 struct Answered {
   const Graph& graph;
   int64_t extent;  // the extent of the first input's last axis but one
@@ -103,7 +103,7 @@ Tensor Filled(const TensorType& type, std::span<const double> row) {
   return tensor;
 }
 
-// `operations` one after the other on an input x of 2 rows; the axis is open from 1 to 3.
+// A chain of `operations` on an input x of 2 rows. The range of the axis is 1 to 3.
 Case Ranged(std::initializer_list<OpKind> operations, CampaignTarget target = {"h13", 2}) {
   Case item;
   item.target = std::move(target);
@@ -188,8 +188,8 @@ TEST(RefineCase, AFaultOfARangeAtTheOwnShapeHasTheRangesSignature) {
       << outcome.message();
 }
 
-// No engine of this family was measured: 0.628 could be the value of its table and is unconfirmed,
-// but 0.9 is wrong.
+// No engine of this family was measured. So 0.628 is unconfirmed, because its table may have this
+// value, but 0.9 is wrong.
 TEST(RefineCase, TheExplanationOfTheOwnShapeHidesNoOtherShape) {
   const Case item = Ranged({OpKind::kSigmoid}, {"h12", 1});
   Engine engine(
@@ -209,7 +209,7 @@ TEST(RefineCase, TheExplanationOfTheOwnShapeHidesNoMisconduct) {
   EXPECT_EQ(OutcomeOn(item, engine).verdict(), Verdict::kSlotLeak);
 }
 
-// relu of a product that may overflow (D01), so that its interval admits almost any value.
+// relu of a product that may overflow (D01). Its interval admits almost any value.
 Case BehindAnOverflow() {
   Case item;
   item.target = {"h13", 2};
@@ -254,7 +254,7 @@ TEST(RefineCase, AFaultOfARangeChargesNoOperationIfInnerValuesCannotBeSeen) {
   EXPECT_NE(wrong.message().find("made by one of matmul, relu"), std::string::npos);
 }
 
-// x is added to the content of a state, and the sum is written back. The output is relu of the sum.
+// Adds x to the content of a state, and writes the sum back. The output is relu of the sum.
 Case Counting() {
   Case item;
   item.target = {"h15", 4};
@@ -302,7 +302,7 @@ TEST(RefineCase, AFirstExecutionOfTheSecondInputsTellsBothFaultsApart) {
   const CaseOutcome alone = OutcomeOn(item, second);
   EXPECT_EQ(Signature(alone), "wrong|abs|h13|far|second execution");
   EXPECT_TRUE(alone.of_second_run());
-  // This engine is wrong for the second inputs in the first execution too.
+  // This engine is also wrong if the second inputs are those of a first execution.
   Engine always([](const Answered& a) {
     const ValueId y = a.graph.outputs()[0];
     std::vector<double> first = {0};
@@ -336,8 +336,8 @@ TEST(RefineCase, ASecondExecutionIsJudgedEvenIfTheFirstDoesNotRepeat) {
   EXPECT_EQ(location->first_wrong, "abs");
 }
 
-// If all results are outputs, abs looks wrong in every execution, as in an engine that fuses. relu
-// is wrong in a second execution alone.
+// If all results are outputs, abs looks wrong in every execution, as on an engine that fuses. relu
+// is wrong only in a second execution.
 TEST(RefineCase, AResultThatAFirstExecutionRepeatsIsNotTheErrorOfTheSecond) {
   Case item = Ranged({OpKind::kAbs, OpKind::kRelu});
   item.range.reset();

@@ -26,8 +26,8 @@ Result<Case> Partner(const Case& item, const Rewritten& rewritten) {
   return partner;
 }
 
-// Whether the case can be run as a network description too. An external program may support MIL
-// text only.
+// Returns whether the case can also be run as a network description. An external program may
+// support MIL text only.
 bool RunsDirectly(const Case& item, Runner& runner) {
   if (item.route != Route::kMil) return false;
   const Result<RunnerIdentity> identity = runner.Identify();
@@ -36,10 +36,10 @@ bool RunsDirectly(const Case& item, Runner& runner) {
   return engine && GraphToNetlist(item.graph).ok();
 }
 
-// The rule for operations that only compilers make and no program names.
+// The rule for operations that only compilers make, and that no program can name.
 constexpr std::string_view kNoOperationOfAProgram = "inside_the_compiler";
 
-// Whether some layer refuses the operation on the conversion route.
+// Returns whether a layer refuses the operation on the conversion route.
 bool IsRefused(const NodeView& node, const Target& target) {
   const auto verdict = legality::Judge(legality::InstanceOf(node), target, Route::kMil);
   return !verdict.ok() ||
@@ -48,14 +48,14 @@ bool IsRefused(const NodeView& node, const Target& target) {
          });
 }
 
-// Whether the original lacks an operation of the rewritten graph, which then has results with new
-// names.
+// Returns whether the relation added the operation. The original then has no value with the name of
+// its first result.
 bool IsAdded(const Graph& original, const Graph& rewritten, const Node& node) {
   return node.result_count > 0 &&
          !original.FindValue(rewritten.value(node.first_result).name).has_value();
 }
 
-// Operations of the original were drawn to be legal; no added operation may be refused.
+// Returns whether the target admits all added operations. It admits those of the original.
 bool AdmitsOthers(const Graph& original, const Graph& rewritten, const Target& target) {
   return std::ranges::none_of(rewritten.nodes(), [&](const Node& node) {
     return IsAdded(original, rewritten, node) && IsRefused(NodeView(rewritten, node), target);
@@ -70,7 +70,7 @@ std::bitset<kOpCount> AddedOps(const Graph& original, const Graph& rewritten) {
   return ops;
 }
 
-// Whether a text contains the name as a separate word.
+// Returns whether a text contains the name as a separate word.
 bool Names(std::string_view text, std::string_view name) {
   const auto of_word = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -83,9 +83,9 @@ bool Names(std::string_view text, std::string_view name) {
   return false;
 }
 
-// The operation that kept a rewritten graph from running on the engine, although the original ran
-// there. It is the only added operation or, if there are several, the added operation that the
-// message names.
+// Returns the operation that kept a rewritten graph from running on the engine, although the
+// original ran there. It is the added operation that the message names, or else the first added
+// operation.
 std::string WhatStopped(const Case& item, const Case& partner, const CaseOutcome& other) {
   std::string first;
   for (const Node& node : partner.graph.nodes()) {
@@ -96,8 +96,8 @@ std::string WhatStopped(const Case& item, const Case& partner, const CaseOutcome
   return first.empty() ? other.shown.op() : first;
 }
 
-// Records the reach of the rewritten graph beside the original, which passed. An operation of both
-// graphs counts for the graph in which it got further.
+// Adds the reach of the rewritten graph to that of the original, which passed. On one route, each
+// operation counts for one graph only.
 void AddReach(const Case& item, const Case& partner, const CaseOutcome& other,
               CaseOutcome& outcome) {
   std::bitset<kOpCount> ops = AddedOps(item.graph, partner.graph);
@@ -118,7 +118,7 @@ Status Inconclusive(CaseOutcome& outcome, std::string why) {
   return {};
 }
 
-// The name of the relation, for a finding. Names the operation too if the relation rewrites only
+// Returns the name of the relation for a finding. Adds the operation if the relation rewrites only
 // one operation.
 std::string NameOf(const Graph& graph, const Rewritten& rewritten) {
   std::string name(rewritten.relation->name);

@@ -1,5 +1,5 @@
-// Metamorphic cases: the graph of a case is rewritten by a relation, run, judged like any case, and
-// compared with the original.
+// Judges metamorphic cases. A relation rewrites the graph of a case. The rewritten graph is run,
+// judged like any case, and compared with the original.
 #pragma once
 
 #include <optional>
@@ -14,18 +14,19 @@
 namespace anecheck {
 
 // Rewrites the graph of `item` by the case's own relation or, if it has none, by one that its seed
-// picks. The target refuses no operation that the rewritten graph adds. `direct`: whether a network
-// description of the graph can be run. Nothing if no relation applies or the target is unknown.
+// picks. The target refuses no operation that the relation adds. If `direct`, the relation may run
+// the graph as a network description. Returns nothing if no relation applies or the target is
+// unknown.
 std::optional<Rewritten> RewriteCase(const Case& item, bool direct);
 
-// Rewrites the graph of `item`, runs the result on `runner`, and updates `outcome`. It becomes the
-// verdict of the rewritten graph if that is worse than a pass, `wrong` if both graphs pass but
-// their outputs contradict the relation, and `inconclusive`, with the reason, if this cannot be
-// decided. Does nothing unless the case passed with outputs. Errors: those of the runner.
+// Rewrites the graph of `item`, runs the result on `runner`, and updates `outcome`. Takes the
+// verdict of the rewritten graph if that is worse than a pass. If both graphs pass, but their
+// outputs contradict the relation, the verdict is `wrong`; if this cannot be decided, it is
+// `inconclusive`. Does nothing unless the case passed with outputs. Errors: those of the runner.
 Status JudgeRelation(const Case& item, const RunReply& reply, Runner& runner,
                      Evaluation& evaluation, CaseOutcome& outcome);
 
-// The relation and its place as messages name them: "in-batches at v3".
+// Returns the relation and its place as messages name them, such as "in-batches at v3".
 std::string PlaceOf(const CaseRelation& relation);
 
 }  // namespace anecheck

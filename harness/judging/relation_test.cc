@@ -1,4 +1,4 @@
-// Metamorphic cases: the target admits the rewritten graph, the results of both graphs are
+// In metamorphic cases, the target admits the rewritten graph, the results of both graphs are
 // compared, and the finding names the relation.
 #include "harness/judging/relation.h"
 
@@ -109,8 +109,8 @@ TEST(MetamorphicCases, AreWrongIfRewritingChangesTheResult) {
   EXPECT_TRUE(Verdicts(Move::kFar).contains("wrong"));
 }
 
-// Outputs within their own bounds can still differ if the same graph is compiled again: only the
-// comparison of both shows it.
+// If the same graph is compiled again, outputs inside their bounds can still differ. Only the
+// comparison of both shows this.
 TEST(MetamorphicCases, AreWrongIfRightOutputsDiffer) {
   size_t wrong = 0;
   Evaluation evaluation;
@@ -124,7 +124,7 @@ TEST(MetamorphicCases, AreWrongIfRightOutputsDiffer) {
     const RunReply reply = first.Run({&request, 1}).value()[0];
     CaseOutcome outcome = JudgeCase(*item, reply, evaluation);
     if (outcome.verdict() != Verdict::kPass) continue;
-    // No graph has this many nodes, so all count as rewritten.
+    // No graph has SIZE_MAX nodes, so all graphs count as rewritten.
     MovedByRewriting second(SIZE_MAX, Move::kWithinBound);
     const RunReply moved = second.Run({&request, 1}).value()[0];
     if (JudgeCase(*item, moved, evaluation).verdict() != Verdict::kPass) continue;
@@ -167,7 +167,7 @@ TEST(MetamorphicCases, NameTheOperationThatIsRewritten) {
   EXPECT_GT(wrong, 1u);
 }
 
-// With integers both graphs have the same exact result, so that any difference is a finding.
+// On integers both graphs have the same exact result, so any difference is a finding.
 TEST(MetamorphicCases, HaveIntegersInMoreThanAThirdOfTheCases) {
   int exact = 0;
   constexpr int kCases = 200;
@@ -216,7 +216,7 @@ TEST(MetamorphicCases, NameTheRelationAndKeepBothGraphsUnlessTheyPass) {
   EXPECT_GT(wrong, 0u);
 }
 
-// The rules of the target admit the rewritten graph, so that a refusal is a finding.
+// The rules of the target admit the rewritten graph, so a refusal is a finding.
 TEST(MetamorphicCases, AreRewrittenIntoGraphsThatTheTargetAdmits) {
   const auto target = FindTarget("h13");
   ASSERT_TRUE(target.ok());
@@ -257,8 +257,8 @@ TEST(MetamorphicCases, UseEachRelationOften) {
   }
 }
 
-// The outcome of a case of pointwise operations alone, rewritten by a relation, on a runner that
-// returns the oracle's values, except that `spoil` changes the reply for every graph but the first.
+// The outcome of a metamorphic case of pointwise operations. The runner returns the oracle's
+// values, and `spoil` changes the reply for every graph but the first.
 struct Shown {
   CaseOutcome outcome;
   std::map<std::string, ReachCounts> reach;  // of the route mil
@@ -312,7 +312,7 @@ Shown ShownWithTransposes(SpoiledByRewriting::Spoil spoil) {
   return {};
 }
 
-// Expects that every operation of the case's own graph counts as correct, whatever happened to
+// Expects that every operation of the case's own graph counts as correct, whatever the result of
 // added operations.
 void ExpectOwnToBeCorrect(const Shown& shown) {
   EXPECT_GE(shown.reach.size(), 2u);
@@ -358,7 +358,8 @@ TEST(ReachOfMetamorphicCases, CountsAddedOperationsIfAllIsRight) {
   EXPECT_EQ(shown.reach.at("transpose").correct, 1);
 }
 
-// The graph is right, but wrong when compiled again. There is no other operation to charge.
+// The graph is right at first and wrong when it is compiled again. No operation was added, so none
+// can be charged instead.
 TEST(ReachOfMetamorphicCases, CountsAnOperationOnceByItsFurthestResult) {
   Evaluation evaluation;
   const auto item = [] {

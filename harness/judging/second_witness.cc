@@ -17,26 +17,26 @@ namespace {
 
 // Some defects change so few elements that one further run often does not show them.
 constexpr uint64_t kMostDraws = 64;
-// An engine that truncates too often meets the values of D03 in about every third run.
+// An engine that truncates too often returns the values of D03 by chance in every third run or so.
 constexpr int kWitnesses = 2;
-// The sums of a larger output under a contract with departures take minutes.
+// The most elements of a compared output. By a contract with departures a larger one takes minutes.
 constexpr int64_t kMostCompared = int64_t{1} << 14;
 
 bool IsOn(const Departure& row, int family) {
   return !IsAnyEngine(family) && (row.families >> family & 1) != 0;
 }
 
-// Whether the effect may put a value one or two steps beside the right one, where most wrong values
-// lie. Ties are left out: few values lie on a tie, and other inputs rarely do.
+// Returns whether the effect may move a value by one or two steps, as most errors do. Effects on
+// ties are left out, because few values lie on a tie, and other inputs would rarely show them.
 bool MayBeMetByChance(Effect effect) {
   return effect == Effect::kTileLattice || effect == Effect::kSumLattice ||
          effect == Effect::kFlushInMac || effect == Effect::kAnyOfAxis;
 }
 
-// Other numbers. Zeros, infinities and NaN stay, and no number becomes much larger. Three of four
-// draws make some numbers smaller, and every second group of four draws changes signs, because sums
-// lose small terms beside large ones, mostly if the large ones cancel. Returns whether the tensor
-// changed.
+// Replaces the numbers. Zeros, infinities and NaN stay, and no number becomes much larger. Three of
+// four draws make some numbers smaller, because sums lose small terms beside large ones. Every
+// second group of four draws changes signs, because this loss mostly shows if the large terms
+// cancel. Returns whether the tensor changed.
 bool Redraw(uint64_t draw, uint64_t seed, Tensor& tensor) {
   if (tensor.type.dtype != DType::kFp16) return false;
   const uint64_t reach = draw % 4 * 4;
@@ -59,7 +59,7 @@ bool Redraw(uint64_t draw, uint64_t seed, Tensor& tensor) {
   return changed;
 }
 
-// The values of an output with departures, or nothing if they cannot be computed.
+// Returns the values of an output by a contract, or nothing if they cannot be computed.
 std::optional<Estimate> EstimateBy(const Case& item, ValueId output, const Contract& contract) {
   Estimate estimate;
   Evaluation evaluation;
@@ -68,8 +68,8 @@ std::optional<Estimate> EstimateBy(const Case& item, ValueId output, const Contr
   return estimate;
 }
 
-// Whether more elements show the defects than should show them and do not. The engine may have the
-// family's other defects too.
+// Returns whether more elements show the defects than fail to show them. An element fails if no
+// contract with the defects, or with all defects of the family, admits it.
 bool DepartsMostly(const Case& item, const RunReply& reply, const CaseOutcome& outcome) {
   DefectSet defects;
   for (const OutputVerdict& output : outcome.outputs) defects.Add(output.defects);
@@ -93,7 +93,7 @@ bool DepartsMostly(const Case& item, const RunReply& reply, const CaseOutcome& o
   return conforming < outcome.explained;
 }
 
-// The meaning of runs on other inputs for the defects.
+// The evidence that runs on other inputs give about the defects.
 enum class Testimony : uint8_t { kNone, kAgrees, kContradicts, kEnded };
 
 Result<Testimony> JudgeRun(const Case& other, const RunReply& reply, const DefectSet& defects,
@@ -108,8 +108,8 @@ Result<Testimony> JudgeRun(const Case& other, const RunReply& reply, const Defec
   };
   const bool common =
       outcome.verdict() == Verdict::kKnownDefect && std::ranges::any_of(outcome.outputs, is_known);
-  // If only its operations explain a graph, each was judged on the operands that the engine
-  // computed, which the estimates of the whole graph do not have.
+  // If only the operations one by one explain a graph, they were judged on the engine's own
+  // operands, and the estimates of the whole graph do not apply.
   if (!common || (whole && !DepartsMostly(other, reply, outcome))) return Testimony::kNone;
   return Testimony::kAgrees;
 }

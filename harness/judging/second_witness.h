@@ -1,5 +1,5 @@
-// A documented defect whose values lie near the right ones may explain a single wrong element by
-// chance. Executions on other inputs then decide whether the engine has the defect.
+// If the values of a documented defect lie near the right ones, the defect may explain a single
+// wrong element by chance. Executions on other inputs decide whether the engine has the defect.
 #pragma once
 
 #include <functional>
@@ -14,21 +14,21 @@
 
 namespace anecheck {
 
-// The contract of the family with the documented departures of `defects`; of all defects if it is
-// empty.
+// Returns the contract of the family with the documented departures of `defects`. If `defects` is
+// empty, it has those of all defects.
 Contract DepartingContract(int family, const DefectSet& defects = {});
 
-// Whether only one element in all executions on different inputs shows the outcome's documented
-// defects, and one of these defects admits values near the right ones. False for graphs that are
-// too large to run again and again.
+// Returns whether only one element, in all executions on different inputs, shows the outcome's
+// documented defects, and one of these defects admits values near the right ones. Returns false for
+// graphs that are too large to run many times.
 bool NeedsWitness(const Case& item, const CaseOutcome& outcome);
 
-// Refines the outcome of a case without a search for a witness.
+// Refines the outcome of a case without SeekWitness.
 using RefineFunction = std::function<Status(const Case&, const RunReply&, CaseOutcome&)>;
 
-// Runs the case's graph on other inputs, several times at most. Returns "" if these `defects`
-// explain two runs and no run before is wrong; otherwise a clause that says why the defects are not
-// confirmed. Errors: those of the runner.
+// Runs the case's graph on other inputs, a limited number of times. Returns "" if `defects` explain
+// two runs and no run before them is wrong. Otherwise returns a clause with the reason that the
+// defects are not confirmed. Errors: those of the runner.
 Result<std::string> SeekWitness(const Case& item, const DefectSet& defects, Runner& runner,
                                 Evaluation& evaluation, const RefineFunction& refine);
 

@@ -1,5 +1,5 @@
-// A single element is no proof of a documented defect that moves values by little. Runs on other
-// inputs tell an engine with the defect from one that met the defect's value by chance.
+// A single element is no proof of a documented defect that changes values little. Runs on other
+// inputs distinguish an engine with the defect from one that returned the defect's value by chance.
 #include "harness/judging/second_witness.h"
 
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ Case SumsOf(const Rows& rows) {
 }
 
 std::vector<double> Ones() { return std::vector<double>(16, 1); }
-// On A13 the ones vanish beside 4096 (D03).
+// On A13 sums lose the ones beside 4096 (D03).
 std::vector<double> Cancelling() {
   std::vector<double> row;
   for (int tile = 0; tile < 4; ++tile) row.insert(row.end(), {4096, 1, -4096, 1});
@@ -105,7 +105,7 @@ TEST(SecondWitness, ConfirmsTheDefectOfAnEngineThatHasIt) {
   EXPECT_GT(refined.runs, 0);
 }
 
-// The source documents the defect by one element: 4096 and 1024 ones.
+// The source documents the defect by one element, the sum of 4096 and 1024 ones.
 TEST(SecondWitness, ConfirmsTheDocumentedExample) {
   std::vector<double> row(1025, 1);
   row[0] = 4096;
@@ -160,7 +160,7 @@ TEST(SecondWitness, TwoElementsNeedNone) {
 
 class OnlyExecution : public testing::CampaignTest {};
 
-// Refine takes the verdict on a case with one execution as that on its first execution.
+// If a case has one execution, Refine takes its verdict as that on the first execution.
 TEST_F(OnlyExecution, IsJudgedAsTheCase) {
   const CampaignOptions options = Options(64);
   Evaluation evaluation;

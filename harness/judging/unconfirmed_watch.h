@@ -1,5 +1,5 @@
 // Finds operations with many results that only unmeasured terms forbid. One such result may mean
-// that a term is assumed too narrow; many such results of one operation are a finding.
+// that a term is assumed too narrow. Many such results of one operation are a finding.
 #pragma once
 
 #include <cstdint>
@@ -18,22 +18,22 @@ struct OftenUnconfirmed {
   std::string target, op;
   Route route = Route::kMil;
   int64_t unconfirmed = 0, judged = 0;  // cases
-  uint64_t example = 0;                 // index of the first such case that was confirmed
+  uint64_t example = 0;                 // index of the first unconfirmed case that is a finding
 };
 
-// "20 of 310 cases: ..."
+// Returns a text such as "20 of 310 cases: ..."
 std::string DescribeOften(const OftenUnconfirmed& often);
 
 // Watches one run. Used by one thread at a time.
 class UnconfirmedWatch {
  public:
   static constexpr int64_t kLeastCases = 20;
-  static constexpr int64_t kLeastPercent = 2;  // of the cases that judge the operation
+  static constexpr int64_t kLeastPercent = 2;  // of the cases in which the operation was judged
 
   // Loads the rows of a resumed run.
   Status Recall(Store& store, int64_t run);
-  // Adds a batch with its confirmed findings. Returns its operations that reach both limits,
-  // whether or not they did before.
+  // Adds a batch with its findings. Returns all its operations that reach both limits, including
+  // those that reached them before.
   std::vector<OftenUnconfirmed> Add(const RowBatch& batch);
 
  private:

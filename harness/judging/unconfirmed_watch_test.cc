@@ -1,4 +1,4 @@
-// Many results that only unmeasured terms forbid are a finding; few are not.
+// Many results that only unmeasured terms forbid are a finding. A few are not.
 #include "harness/judging/unconfirmed_watch.h"
 
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ TEST(UnconfirmedWatch, NeedsTwentyCasesAndTwoPercent) {
       "element shows a known defect that further runs do not confirm");
 }
 
-// An engine that returns quotients one unit beyond the bound, toward zero.
+// An engine whose quotients lie one unit outside the bound, toward zero.
 void OneUnitBelow(const RunRequest& request, RunReply& reply) {
   const auto estimates = Evaluate(*request.graph, request.inputs, ConformingContract(kA15));
   if (!estimates.ok()) return;

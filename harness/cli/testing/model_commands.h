@@ -12,7 +12,7 @@
 
 namespace anecheck::testing {
 
-// An array of fp16 numbers.
+// Returns an array of fp16 numbers.
 inline npz::NamedArray Halves(const std::string& name, std::vector<uint64_t> shape,
                               const std::vector<double>& numbers) {
   npz::NamedArray named{name, {npz::ElementType::kFloat16, std::move(shape), {}}};
@@ -38,7 +38,7 @@ class ModelCommands : public ToolTest {
   void WriteArrays(const std::string& name, const std::vector<npz::NamedArray>& arrays) {
     ASSERT_TRUE(npz::WriteNpzFile(Path(name), arrays).ok());
   }
-  // The array `name` of a file, as numbers.
+  // Returns the array `name` of a file as numbers.
   std::vector<double> Read(const std::string& file, const std::string& name) {
     const auto arrays = npz::ReadNpzFile(Path(file));
     if (!arrays.ok()) return {};

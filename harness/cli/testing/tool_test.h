@@ -1,5 +1,5 @@
-// Runs the tool as a user or a script does, in the test's own folder; shared by tests of the
-// command line. The build sets the path of the tool (ANECHECK_TOOL).
+// A fixture for tests of the command line, which runs the tool in the test's own folder. The build
+// sets the path of the tool (ANECHECK_TOOL).
 #pragma once
 
 #include <cstdlib>
@@ -22,7 +22,7 @@ struct ToolOutcome {
 
 class ToolTest : public ::testing::Test {
  protected:
-  // Runs the tool; a shell splits `arguments` into words.
+  // Runs the tool. A shell splits `arguments` into words.
   ToolOutcome Tool(const std::string& arguments) {
     const std::string out = Path("out");
     const std::string err = Path("err");
@@ -35,8 +35,8 @@ class ToolTest : public ::testing::Test {
     outcome.err = *ReadTextFile(err);
     return outcome;
   }
-  // The JSON document that the tool prints. Fails the test and returns null if the output is not
-  // JSON.
+  // Returns the JSON document that the tool printed. If the output is not JSON, fails the test and
+  // returns null.
   Json JsonOf(const ToolOutcome& outcome) {
     const auto json = ParseJson(outcome.out);
     EXPECT_TRUE(json.ok()) << outcome.out << outcome.err;
