@@ -4,9 +4,9 @@
 namespace anecheck {
 
 // Makes mimalloc take memory in pages of 2 MiB where the kernel gives them, and keep freed memory
-// for a second. An evaluation makes and drops tensors of megabytes; with pages of 4 KiB, faults are
-// a third of its time. Variables MIMALLOC_* of the environment take precedence. Call first in
-// main(), before other threads run. Does nothing without mimalloc 2.0.
+// for a second. An evaluation makes and drops tensors of megabytes, and with pages of 4 KiB each
+// new tensor causes hundreds of page faults. Variables MIMALLOC_* of the environment take
+// precedence. Call it first in main(), before other threads run. Does nothing without mimalloc 2.0.
 void TuneAllocator();
 
 }  // namespace anecheck

@@ -325,9 +325,10 @@ Status ReadSlice(const Unit& unit, Graph& graph) {
     const Value* given = unit.Param(pair.key);
     known = known && (given == nullptr || *given == pair.value);
   }
-  if (!known)
+  if (!known) {
     return Unsupported(unit.name,
                        "the form of this slice is unknown: public sources have only one form");
+  }
   graph.AddInt(params::NativeDynamicSlice::kSliceSize, *size->AsInteger());
   return {};
 }

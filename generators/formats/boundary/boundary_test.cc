@@ -164,19 +164,22 @@ TEST(Boundary, TagsNestAndTheirTextsChange) {
 Bytes ChainOfTasks() {
   Bytes file = Container();
   file.resize(0x200);
-  const std::string_view text("__text");
-  std::ranges::fill_n(file.begin() + 32 + 72, 16, uint8_t{0});
-  std::ranges::copy(text, file.begin() + 32 + 72);
+  std::ranges::copy(std::string_view("__text"), file.begin() + 32 + 72);
   Store(file, 32 + 72 + 48, 0x100);
   Store(file, 0x11c, 0x40);
   Store(file, 0x15c, 0x80);
   return file;
 }
 
-TEST(Boundary, AChainOfRecordsBecomesARing) {
-  const Bytes file = ChainOfTasks();
+std::vector<Place> TaskLinks(ByteSpan file) {
   std::vector<Place> links = PlacesOf("hwx", file);
   std::erase_if(links, [](const Place& place) { return place.name != "task.next"; });
+  return links;
+}
+
+TEST(Boundary, AChainOfRecordsBecomesARing) {
+  const Bytes file = ChainOfTasks();
+  const std::vector<Place> links = TaskLinks(file);
   ASSERT_EQ(links.size(), 3u);
   const auto linked = [&](uint32_t at, uint64_t value) {
     Bytes wanted = file;
@@ -190,8 +193,7 @@ TEST(Boundary, AChainOfRecordsBecomesARing) {
 
 TEST(Boundary, AnEdgeOfANeighbourThatDoesNotExistChangesNothing) {
   const Bytes file = ChainOfTasks();
-  std::vector<Place> links = PlacesOf("hwx", file);
-  std::erase_if(links, [](const Place& place) { return place.name != "task.next"; });
+  const std::vector<Place> links = TaskLinks(file);
   const auto edited = [&](const Place& place, std::string_view id) {
     for (size_t edge = 0; edge < EdgeCount(place.role); ++edge) {
       if (EdgeText(place, edge).ends_with(id)) return ApplyEdge(file, place, edge, 1 << 20);

@@ -15,7 +15,7 @@ struct NumberContext {
   uint64_t old = 0;
   uint64_t before = 0;  // the number of the same width before the place
   uint64_t after = 0;   // the number of the same width behind the place
-  // the same field of the record before; `old` if there is no such record
+  // The same field of the neighbouring records. `old` if there is no such record.
   uint64_t in_record_before = 0;
   uint64_t in_record_behind = 0;
   uint64_t offset = 0;

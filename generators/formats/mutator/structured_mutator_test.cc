@@ -80,10 +80,8 @@ TEST(StructuredMutator, ChangesAFieldThatOccursOnceAboutAsOftenAsOneThatRepeats)
   const std::string head = "x = 7; [";
   std::string rest = "1";
   for (int i = 0; i < 300; ++i) rest += ", 1";
-  const Bytes file = [&] {
-    const std::string all = head + rest;
-    return Bytes(all.begin(), all.end());
-  }();
+  const std::string whole = head + rest;
+  const Bytes file(whole.begin(), whole.end());
   int changed = 0;
   for (uint64_t seed = 0; seed < kMutations; ++seed) {
     const Bytes mutated = MutateFile({.format = &text}, file, 1 << 16, seed);

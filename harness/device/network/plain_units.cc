@@ -214,7 +214,7 @@ Status Slice(NetworkContext& context, const NetworkUnit& unit) {
   }
   if (unit.params.Find("Step").Integer().value_or(1) != 1) {
     return Wrong(unit, "InvalidInputView: Step must be 1");
-  };
+  }
   std::vector<int64_t> begin(static_cast<size_t>(shape.rank()), 0);
   std::vector<int64_t> sizes(shape.dims().begin(), shape.dims().end());
   begin[static_cast<size_t>(axes[0])] = *offset;
@@ -290,8 +290,9 @@ Status DynamicSlice(NetworkContext& context, const NetworkUnit& unit) {
       unit.params.Find("DynamicSliceAxisOrder")
               .Texts()
               .value_or(std::vector<std::string>{"Width"}) == std::vector<std::string>{"Width"};
-  if (!known)
+  if (!known) {
     return Wrong(unit, "the form of this slice is unknown: public sources have only one form");
+  }
   UnitArguments arguments(context.builder());
   arguments.Tensor("x", x);
   arguments.Int("start", start);
