@@ -76,7 +76,7 @@ class FuzzMutatorTest(unittest.TestCase):
 
     def test_the_header_names_the_libraries_of_others(self):
         header = next((self.root / "installed").rglob("anecheck_fuzz_mutator.h")).read_text().replace("\n// ", " ")
-        told = re.search(r"other libraries that it needs are (.*?) and the C\+\+ library\.", header)[1]
+        told = re.search(r"It also needs (.*?) and the C\+\+ library\.", header)[1]
         required = re.search(r"(?m)^Requires: (.*)$", self.configuration.read_text())[1]
         self.assertEqual(sorted(told.split(", ")), sorted(required.split()))
 
