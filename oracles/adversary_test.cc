@@ -95,6 +95,22 @@ INSTANTIATE_TEST_SUITE_P(Modes, EveryMode,
                            return name;
                          });
 
+// Cells compute in many steps, of which an engine may keep each in fp32.
+TEST(Adversary, CellsThatRoundStepsToFp32StayInside) {
+  for (const OpKind kind : {OpKind::kLstm, OpKind::kGru, OpKind::kRnn}) {
+    GeneratorOptions options = Options(CaseMode::kBoundary, 1);
+    options.ops.reset();
+    options.ops.set(static_cast<size_t>(kind));
+    ChoiceStream choices = ChoiceStream::FromSeed(1);
+    for (int i = 0; i < 1000; ++i) {
+      Graph graph;
+      GenerateGraph(choices, options, graph);
+      const std::vector<Tensor> inputs = GenerateInputs(choices, graph, options.mode);
+      ASSERT_EQ(FindViolation(graph, inputs, choices), "") << "graph " << i;
+    }
+  }
+}
+
 // The first result of the last node of `kind`: the generator also draws other operations.
 ValueId ResultOf(const Graph& graph, OpKind kind) {
   ValueId result = kNoValue;

@@ -1,6 +1,6 @@
 // Kernels of recurrent cells, derived gate by gate: sums of products, activation, elementwise
-// steps. No source says how an engine fuses them, so it may round each intermediate to the element
-// type.
+// steps. No source says how an engine fuses them, so it may round each intermediate to fp32 or to
+// the element type.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -116,11 +116,13 @@ class CellMath {
         grid_(dtype),
         rounds_(contract.Allows(Term::kBiasRounding) || contract.Allows(Term::kWideIntermediate)) {}
 
-  // Returns an intermediate that an engine may keep exact or round.
+  // Returns an intermediate that an engine may keep exact, or round to fp32, to the element type or
+  // to one after the other.
   Uncertain Held(Uncertain x) const {
     if (!rounds_) return x;
-    x.low = std::min(WidenDown(x.low), grid_.Round(x.low));
-    x.high = std::max(WidenUp(x.high), grid_.Round(x.high));
+    const auto store = [this](double end) { return grid_.Round(end); };
+    x.low = OuterLow(store, WidenDown(x.low), true);
+    x.high = OuterHigh(store, WidenUp(x.high), true);
     return x;
   }
   Uncertain Add(const Uncertain& a, const Uncertain& b) const {
